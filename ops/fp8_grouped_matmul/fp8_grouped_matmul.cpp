@@ -23,7 +23,7 @@ using fp8::kBlock;
 
 constexpr std::array kFields{
     field<&GroupedMatmulSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
-                                    Limits{1, 65536}),
+                                    Limits{.values = moe_permutation::kTokenTiles}),
     field<&GroupedMatmulSpec::output>(
         "output", "fp8_e4m3", "fp8_e4m3 with a scale for each 128 columns, bfloat16 or float32"),
     field<&GroupedMatmulSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),

@@ -28,7 +28,7 @@ constexpr std::uint32_t kFloatTile = tile_bytes(DataFormat::Float32);
 
 constexpr std::array kFields{
     field<&SwigluSpec::tile>("tile", "8", "tokens of a CTA, as in moe_permutation",
-                             Limits{1, 65536}),
+                             Limits{.values = moe_permutation::kTokenTiles}),
     field<&SwigluSpec::gate_half>("gate_half", "second",
                                   "half of the columns that is the gate; the other half is up"),
     field<&SwigluSpec::output>("output", "fp8_e4m3",

@@ -29,7 +29,7 @@ constexpr std::array kFields{
         "local_expert_offset", "0",
         "first expert of the first device of the group; further devices have the following experts",
         Limits{0, 65536}),
-    field<&PermutationSpec::tile>("tile", "8", "tokens of a CTA: 8, 16, 32, 64 or 128", kCount),
+    field<&PermutationSpec::tile>("tile", "8", "tokens of a CTA", Limits{.values = kTokenTiles}),
 };
 
 std::uint32_t aligned(std::uint32_t bytes) {

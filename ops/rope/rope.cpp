@@ -30,7 +30,7 @@ constexpr std::array kFields{
     field<&RopeSpec::layout>("layout", "interleaved",
                              "elements that rotate together, and their order in the output"),
     field<&RopeSpec::first>("first", "0", "first element of a head that is rotated",
-                            Limits{0, 112}),
+                            Limits{.least = 0, .most = 112, .multiple_of = kAlignment}),
     field<&RopeSpec::dim>("dim", "0", "elements that are rotated; 0: all from the first",
                           Limits{0, 128}),
     field<&RopeSpec::grid>("grid", kWholeGrid, kGridProse, kGridSide),

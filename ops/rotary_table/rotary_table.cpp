@@ -24,7 +24,7 @@ constexpr std::array kFields{
     field<&RotaryTableSpec::layout>("layout", "interleaved",
                                     "elements that rotate together, and their order in the output"),
     field<&RotaryTableSpec::dim>("dim", config::kRequired, "elements of a head that are rotated",
-                                 Limits{2, kMostElements}),
+                                 Limits{.least = 2, .most = kMostElements, .multiple_of = 2}),
     field<&RotaryTableSpec::theta>("theta", "10000", "base of the frequencies", Limits{1, 1e30}),
     field<&RotaryTableSpec::yarn_factor>(
         "yarn_factor", "1", "YaRN: by how much the context is longer; 1: no YaRN", Limits{1, 1e6}),

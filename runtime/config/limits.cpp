@@ -2,7 +2,9 @@
 #include "runtime/config/limits.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -23,12 +25,13 @@ bool is_within(const nlohmann::json& value, const Limits& limits) {
         return true;
     }
     const auto number = value.get<double>();
-    return number >= limits.least && number <= limits.most;
+    const bool is_listed =
+        limits.values.empty() || std::ranges::find(limits.values, number) != limits.values.end();
+    const bool is_multiple = limits.multiple_of == 0 || std::fmod(number, limits.multiple_of) == 0;
+    return is_listed && is_multiple && number >= limits.least && number <= limits.most;
 }
 
-}  // namespace
-
-std::string show_limits(const Limits& limits) {
+std::string show_bounds(const Limits& limits) {
     const bool has_least = std::isfinite(limits.least);
     if (has_least && std::isfinite(limits.most)) {
         return fmt::format("{} to {}", limits.least, limits.most);
@@ -37,6 +40,20 @@ std::string show_limits(const Limits& limits) {
         return fmt::format("{} or more", limits.least);
     }
     return std::isfinite(limits.most) ? fmt::format("{} or less", limits.most) : "";
+}
+
+}  // namespace
+
+std::string show_limits(const Limits& limits) {
+    if (!limits.values.empty()) {
+        return fmt::format("{} or {}",
+                           fmt::join(limits.values.begin(), limits.values.end() - 1, ", "),
+                           limits.values.back());
+    }
+    const std::string bounds = show_bounds(limits);
+    return limits.multiple_of == 0 ? bounds
+                                   : fmt::format("{}{}a multiple of {}", bounds,
+                                                 bounds.empty() ? "" : ", ", limits.multiple_of);
 }
 
 std::optional<Mistake> check_limits(const Field& field, const Node& node, const void* object) {

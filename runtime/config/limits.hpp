@@ -15,7 +15,7 @@ namespace tessera::config {
 [[nodiscard]] std::optional<Mistake> check_limits(const Field& field, const Node& node,
                                                   const void* object);
 
-/// Returns "1 to 64", "1 or more", "64 or less"; empty without limits.
+/// Returns "1 to 64", "1 or more", "0 to 112, a multiple of 16", "8, 16 or 32"; empty without limits.
 [[nodiscard]] std::string show_limits(const Limits& limits);
 
 /// Returns the resolved value of the field's member in `object`, as bound from `node` at `path`.

@@ -16,10 +16,12 @@ namespace tessera::config {
 /// Replaces a default: the key is required.
 inline constexpr std::string_view kRequired{};
 
-/// Inclusive bounds of a number, or of each number of a pair or list.
+/// Allowed numbers: of a number, or of each number of a pair or list. Bounds are inclusive.
 struct Limits {
     double least = -std::numeric_limits<double>::infinity();
     double most = std::numeric_limits<double>::infinity();
+    std::uint32_t multiple_of = 0;               ///< 0: any number
+    std::span<const std::uint32_t> values = {};  ///< the allowed ones; empty: all within the bounds
 };
 
 enum class FieldKind : std::uint8_t {

@@ -62,6 +62,13 @@ constexpr Mistake kMistakes[] = {
      "run.yaml:11:5: steps.double.set.factor: required key is missing"},
     {"ParameterOutOfRange", "factor: 2", "factor: 2, cb_depth: 65",
      "run.yaml:11:77: steps.double.set.cb_depth: 65 is out of range, allowed: 1 to 64"},
+    {"ParameterThatIsNoMultiple", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "op: rope, in: [x, x], out: [y], set: {first: 8}",
+     "run.yaml:11:65: steps.double.set.first: 8 is out of range, allowed: 0 to 112, a multiple of "
+     "16"},
+    {"ParameterThatIsNotListed", "op: scale, in: [x], out: [y], set: {factor: 2}",
+     "op: fp8_swiglu, in: [x, x], out: [y], set: {tile: 24}",
+     "run.yaml:11:70: steps.double.set.tile: 24 is out of range, allowed: 8, 16, 32, 64 or 128"},
     {"TextForAParameter", "factor: 2", "factor: big",
      "run.yaml:11:64: steps.double.set.factor: expected a number, found 'big'"},
     {"ContractOfLayout", "layout: tile", "layout: row_major",

@@ -30,6 +30,17 @@ Page page_of(std::string_view op) {
     return op_page(*ops::find_op(op));
 }
 
+// A rule of the op that is a list or a multiple is one with the limits of the key.
+TEST(KeyReference, RangesAreThoseOfTheOpsRules) {
+    using ::testing::HasSubstr;
+
+    for (const char* op : {"moe_permutation", "fp8_grouped_matmul", "fp8_swiglu"}) {
+        EXPECT_THAT(page_of(op).text, HasSubstr("| `tile` | 8, 16, 32, 64 or 128 |")) << op;
+    }
+    EXPECT_THAT(page_of("rope").text, HasSubstr("| `first` | 0 to 112, a multiple of 16 |"));
+    EXPECT_THAT(page_of("rotary_table").text, HasSubstr("| `dim` | 2 to 256, a multiple of 2 |"));
+}
+
 TEST(KeyReference, PagesAreThoseOfTheDocs) {
     for (const Page& page : key_pages()) {
         EXPECT_EQ(text_of(kDocs / page.path), page.text)
