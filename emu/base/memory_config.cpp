@@ -41,6 +41,39 @@ std::uint32_t shard_side(std::uint32_t pages, std::uint32_t parts, const TensorS
     return each;
 }
 
+/// Returns the pages along one side of a stated shard of `elements`.
+std::uint32_t stated_side(std::uint32_t elements, std::uint32_t of_page, std::uint32_t pages,
+                          const TensorSpec& spec, std::string_view side) {
+    require(elements > 0 && elements % of_page == 0,
+            "sharding {}: shards of {} {} are not whole pages; allowed: a multiple of {}",
+            to_string(spec.shape), elements, side, of_page);
+    require(pages % (elements / of_page) == 0,
+            "sharding {}: shards of {} {} do not divide the {} of the pages", to_string(spec.shape),
+            elements, side, pages * of_page);
+    return elements / of_page;
+}
+
+/// Returns the pages of a shard: rows, columns.
+std::vector<std::uint32_t> stated_shape(const TensorSpec& spec, const MemoryConfig& config,
+                                        const PageGrid& pages) {
+    require(config.layout == TensorMemoryLayout::BLOCK_SHARDED,
+            "sharding {}: the shape of a shard is stated; allowed with it: layout block",
+            to_string(spec.shape));
+    const bool is_tiled = spec.layout == Layout::TILE;
+    return {stated_side(config.shard.rows, is_tiled ? spec.tile.get_height() : 1, pages.rows, spec,
+                        "rows"),
+            stated_side(config.shard.columns,
+                        is_tiled ? spec.tile.get_width() : spec.padded_shape().back(),
+                        pages.columns, spec, "columns")};
+}
+
+std::vector<std::uint32_t> shape_for_cores(const TensorSpec& spec, const MemoryConfig& config,
+                                           const PageGrid& pages) {
+    const Cuts cuts = cuts_of(config);
+    return {shard_side(pages.rows, cuts.rows, spec, "rows"),
+            shard_side(pages.columns, cuts.columns, spec, "columns")};
+}
+
 }  // namespace
 
 PageGrid page_grid(const TensorSpec& spec) {
@@ -54,11 +87,10 @@ ShardSpec make_shard_spec(const TensorSpec& spec, const MemoryConfig& config) {
     const GridSize grid = config.grid;
     require(grid.columns > 0 && grid.rows > 0, "sharding {}: the grid is {}x{}, without cores",
             to_string(spec.shape), grid.columns, grid.rows);
-    const Cuts cuts = cuts_of(config);
     const PageGrid pages = page_grid(spec);
     return {.cores = CoreRange({0, 0}, {grid.columns - 1, grid.rows - 1}),
-            .shard_shape = {shard_side(pages.rows, cuts.rows, spec, "rows"),
-                            shard_side(pages.columns, cuts.columns, spec, "columns")},
+            .shard_shape = config.shard == ShardShape{} ? shape_for_cores(spec, config, pages)
+                                                        : stated_shape(spec, config, pages),
             .tensor_shape = {pages.rows, pages.columns},
             .orientation = config.orientation,
             .noc_coords = {}};

@@ -77,10 +77,12 @@ void judge_blocks(const OpContext& context, RuleJudge& judge) {
     judge.require(weights[1] % kBlock == 0, "weights",
                   fmt::format("have N = {}; allowed: a multiple of {}", weights[1], kBlock));
     const TensorPlan& placed = context.inputs["weights"_in];
-    judge.require(!placed.shard || lies_as(placed, in_weight_shards(context)), "weights",
-                  fmt::format("are in other shards than those of {} x {} that go round the banks "
-                              "of DRAM; allowed: no memory stated, or interleaved",
-                              kBlock, kTileColumns));
+    judge.require(
+        !placed.shard || lies_as(placed, in_weight_shards(context)), "weights",
+        fmt::format("are in other shards than those of {0} x {1} that go round the banks "
+                    "of DRAM; allowed: no memory stated, interleaved, or {{layout: block, "
+                    "shard: [{0}, {1}]}}",
+                    kBlock, kTileColumns));
     judge.require(
         !placed.shard || context.params<GroupedMatmulSpec>().weight_shards, "weight_shards",
         "is false, but an earlier step that reads these weights has placed them in shards; "

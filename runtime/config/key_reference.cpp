@@ -176,7 +176,10 @@ std::string tensors_text() {
            "Keys of each tensor in `tensors:` of a run file, for example\n"
            "`x: {shape: [M, N], dtype: bfloat16, layout: tile, origin: {random: normal}}`.\n\n" +
            table(kTensorKeys) + section("`split:`", table(kSplitFields, "split.")) +
-           section("`memory:`", table(kMemoryFields, "memory.")) +
+           section("`memory:`",
+                   "For example `memory: l1`, or shards of 128 × 32 elements that go round the\n"
+                   "banks of DRAM: `memory: {layout: block, shard: [128, 32]}`.\n\n" +
+                       table(kMemoryFields, "memory.")) +
            section("`origin:`", "One of these forms:\n" + origins());
 }
 

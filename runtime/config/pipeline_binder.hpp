@@ -121,7 +121,7 @@ void bind_plain(PipelineBinder& binder, const Node* node, const std::string& pat
 /// Errors   UsageError.
 [[nodiscard]] std::string name_pattern(const Node& node, const pipeline::Scope& names);
 
-/// Binds a MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation}.
+/// Binds a MemoryConfig from `dram`, `l1`, or {memory, layout, grid, orientation, shard}.
 void bind_memory(PipelineBinder& binder, const Node& node, const std::string& path,
                  MemoryConfig& memory, const pipeline::Scope& names);
 

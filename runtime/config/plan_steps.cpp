@@ -23,13 +23,13 @@ using pipeline::PipelineStep;
 using pipeline::StepOutput;
 
 /// Returns the inferred plan with the properties that the run file states.
-TensorPlan with_stated(TensorPlan plan, const StepOutput& output) {
+TensorPlan with_stated(TensorPlan plan, const StepOutput& output, const ArchSpec& arch) {
     plan.spec.shape = output.shape.value_or(plan.spec.shape);
     plan.spec.format = output.format.value_or(plan.spec.format);
     plan.spec.layout = output.layout.value_or(plan.spec.layout);
     // Shape, format, layout and tile come first: shards are those of the stated spec.
     plan.spec.tile = output.tile.value_or(plan.spec.tile);
-    return output.memory ? placed(plan.spec, *output.memory) : plan;
+    return output.memory ? placed(plan.spec, *output.memory, arch) : plan;
 }
 
 /// Infers the outputs. A step may name fewer outputs than the op has; the last ones are then
@@ -45,7 +45,8 @@ void infer_outputs(PipelineStep& step, const OpContext& context, StepJudge& judg
     // Outputs are named by position, so that only the last ones can be left out.
     inferred.resize(step.outputs.size());
     for (std::size_t i = 0; i < inferred.size(); ++i) {
-        step.output_plans.push_back(with_stated(std::move(inferred[i]), step.outputs[i]));
+        step.output_plans.push_back(
+            with_stated(std::move(inferred[i]), step.outputs[i], context.arch));
     }
 }
 

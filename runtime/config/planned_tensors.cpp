@@ -28,8 +28,9 @@ void plan_tensor(PipelineBinder& binder, const PipelineTensor& tensor, PlannedTe
         require(tensor.split_by.empty() || find_tensor(binder.spec, tensor.split_by) != nullptr,
                 "split by {}, which is not an input tensor", tensor.split_by);
         check_origin(binder.spec, tensor);
-        planned.emplace(tensor.name, PlannedTensor{.plan = placed(spec, tensor.memory),
-                                                   .is_open = !tensor.has_memory});
+        planned.emplace(tensor.name,
+                        PlannedTensor{.plan = placed(spec, tensor.memory, binder.target.arch),
+                                      .is_open = !tensor.has_memory});
     } catch (const UsageError& error) {
         binder.rules.add(tensor.place, path, error.what());
         // Entered nevertheless, so that steps that read it do not report an unknown tensor.
@@ -67,9 +68,15 @@ std::optional<std::uint32_t> device_without(const PlannedTensor& tensor, const P
 
 }  // namespace
 
-TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory) {
+TensorPlan placed(const TensorSpec& spec, MemoryConfig memory, const ArchSpec& arch) {
     TensorPlan plan{spec, memory.memory, memory.layout, std::nullopt};
+    require(memory.is_sharded() || memory.shard == ShardShape{},
+            "memory.shard is stated, but the layout is interleaved; allowed: layout block");
     if (memory.is_sharded()) {
+        const bool has_grid = memory.grid.columns != 0 || memory.grid.rows != 0;
+        if (memory.memory == BufferType::DRAM && !has_grid) {
+            memory.grid = {arch.dram.num_banks, 1};
+        }
         plan.shard = make_shard_spec(spec, memory);
     }
     return plan;

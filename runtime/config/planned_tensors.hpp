@@ -26,8 +26,11 @@ struct PlannedTensor {
 };
 using PlannedTensors = std::map<std::string, PlannedTensor, std::less<>>;
 
-/// Returns a plan in the stated memory, with its shards.
-[[nodiscard]] ops::TensorPlan placed(const TensorSpec& spec, const MemoryConfig& memory);
+/// Returns a plan in the stated memory, with its shards. Those in DRAM without a grid are in all
+/// banks.
+/// Errors   UsageError as make_shard_spec, and for an interleaved tensor with the shape of a shard.
+[[nodiscard]] ops::TensorPlan placed(const TensorSpec& spec, MemoryConfig memory,
+                                     const ArchSpec& arch);
 
 /// Plans the input tensors: their parts on each device, in the stated memory. Records mistakes.
 [[nodiscard]] PlannedTensors plan_tensors(PipelineBinder& binder);

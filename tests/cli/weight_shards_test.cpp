@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Placement of the weights of fp8_grouped_matmul if a run states no memory.
+// Placement of the weights of fp8_grouped_matmul: chosen by the op, or stated in a run file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,6 +47,34 @@ TEST_F(CliWeightShards, AreNotChosenForWeightsWithAStatedMemory) {
     const auto found = schedules("tensors: {gemm1_weights: {memory: dram}}\n");
 
     EXPECT_EQ(found.at("gemm1"), "multi_core");
+}
+
+TEST_F(CliWeightShards, AreThoseThatARunStates) {
+    const auto found =
+        schedules("tensors: {gemm1_weights: {memory: {layout: block, shard: [128, 32]}}}\n");
+
+    EXPECT_EQ(found.at("gemm1"), "multi_core, weights in shards");
+}
+
+TEST_F(CliWeightShards, OfAnotherShapeAreRefusedAtTheirPlace) {
+    const auto refusal = [&](const std::string& memory) {
+        const auto file = folder_.write(
+            "run.yaml", "extends: moe_fp8\ntensors: {gemm1_weights: {memory: " + memory + "}}\n");
+        const Ending ending = run_tessera({"check", file.string()});
+        EXPECT_EQ(ending.exit_code, 2);
+        return ending.err;
+    };
+
+    EXPECT_THAT(refusal("{layout: block, shard: [100, 32]}"),
+                ::testing::HasSubstr("tensors.gemm1_weights: sharding (16,512,256): shards of 100 "
+                                     "rows are not whole pages; allowed: a multiple of 32"));
+    EXPECT_THAT(
+        refusal("{shard: [128, 32]}"),
+        ::testing::HasSubstr("tensors.gemm1_weights: memory.shard is stated, but the layout "
+                             "is interleaved; allowed: layout block"));
+    EXPECT_THAT(
+        refusal("{layout: block, shard: [32, 32]}"),
+        ::testing::HasSubstr("steps.gemm1.in: weights (gemm1_weights) are in other shards"));
 }
 
 TEST_F(CliWeightShards, OfAnEarlierStepRefuseAStepWithoutThem) {

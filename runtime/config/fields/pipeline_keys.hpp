@@ -77,7 +77,7 @@ inline constexpr std::array kTensorKeys{
     KeyRow{"dtype", "a format", "required", "bfloat16, float32, bfp8_b, …, uint8"},
     KeyRow{"layout", "tile or row_major", "row_major", "whether a page is a tile or a row"},
     KeyRow{"tile", "[rows, columns]", "[32, 32]", kTileProse},
-    KeyRow{"memory", "dram, l1 or {memory, layout, grid, orientation}", "as the op wants it",
+    KeyRow{"memory", "dram, l1 or {memory, layout, grid, orientation, shard}", "as the op wants it",
            "memory of a device that holds its pages"},
     KeyRow{"distribution", "replicated or each", "replicated",
            "replicated: all devices hold the same values; each: each device draws its own"},

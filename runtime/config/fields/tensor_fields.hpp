@@ -23,6 +23,9 @@ inline constexpr std::array kEnumNames<pipeline::Domain>{
     EnumName<pipeline::Domain>{"positive", pipeline::Domain::Positive},
 };
 
+template <>
+inline constexpr std::string_view kPairForm<ShardShape> = "[rows, columns]";
+
 inline constexpr std::array kMemoryFields{
     field<&MemoryConfig::memory>("memory", "dram", "memory of the pages or shards"),
     field<&MemoryConfig::layout>(
@@ -30,9 +33,15 @@ inline constexpr std::array kMemoryFields{
         "interleaved: over banks; block, height, width: in shards of rows and columns, of rows, or "
         "of columns of pages"),
     field<&MemoryConfig::grid>("grid", ops::kWholeGrid,
-                               "cores that hold shards; [0, 0] if interleaved", ops::kGridSide),
+                               "cores that hold shards, in DRAM banks; [0, 0]: all banks of DRAM; "
+                               "none if interleaved",
+                               ops::kGridSide),
     field<&MemoryConfig::orientation>("orientation", "row_major",
                                       "order of shards: along rows of the grid, or down columns"),
+    field<&MemoryConfig::shard>(
+        "shard", "[0, 0]",
+        "elements of each shard of layout block; shards go round the cores or banks in turn; "
+        "[0, 0]: one shard for each core or bank"),
 };
 
 using pipeline::PipelineTensor;

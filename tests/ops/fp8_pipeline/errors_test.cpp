@@ -96,7 +96,8 @@ TEST(Fp8GroupedMatmulErrors, WeightsInOtherShardsAreRefused) {
                              .noc_coords = {}};
     EXPECT_EQ(product.refused(),
               "fp8_grouped_matmul: weights are in other shards than those of 128 x 32 that go "
-              "round the banks of DRAM; allowed: no memory stated, or interleaved");
+              "round the banks of DRAM; allowed: no memory stated, interleaved, or {layout: block, "
+              "shard: [128, 32]}");
 }
 
 TEST(Fp8GroupedMatmulErrors, AnotherTileThanThatOfTheTablesIsRefused) {

@@ -59,6 +59,46 @@ TEST(PageGridOf, RowsAreOneColumnOfPages) {
     EXPECT_EQ(grid.columns, 1U);
 }
 
+MemoryConfig in_banks(ShardShape shard, Layouts layout = Layouts::BLOCK_SHARDED) {
+    return {.layout = layout, .grid = {12, 1}, .shard = shard};
+}
+
+// 2 × 8 tiles of rows and 8 of columns, in shards of four tiles of a column: more than banks.
+TEST(StatedShard, IsTheShapeOfEachShard) {
+    const ShardSpec spec = make_shard_spec(tiles({2, 240, 250}), in_banks({128, 32}));
+
+    EXPECT_EQ(spec.shard_shape, (std::vector<std::uint32_t>{4, 1}));
+    EXPECT_EQ(spec.tensor_shape, (std::vector<std::uint32_t>{16, 8}));
+    EXPECT_EQ(spec.cores.num_cores(), 12U);
+}
+
+TEST(StatedShard, OfRowsCountsTheirElements) {
+    const TensorSpec rows{{24, 100}, DataFormat::Float32, Layout::ROW_MAJOR};
+
+    EXPECT_EQ(make_shard_spec(rows, in_banks({8, 100})).shard_shape,
+              (std::vector<std::uint32_t>{8, 1}));
+}
+
+std::string refusal(const MemoryConfig& config) {
+    return usage_error_message([&] { (void)make_shard_spec(tiles({160, 64}), config); });
+}
+
+TEST(StatedShardErrors, NameWhatDoesNotDivide) {
+    EXPECT_EQ(
+        refusal(in_banks({48, 32})),
+        "sharding (160,64): shards of 48 rows are not whole pages; allowed: a multiple of 32");
+    EXPECT_EQ(refusal(in_banks({32, 0})),
+              "sharding (160,64): shards of 0 columns are not whole pages; allowed: a multiple of "
+              "32");
+    EXPECT_EQ(refusal(in_banks({64, 32})),
+              "sharding (160,64): shards of 64 rows do not divide the 160 of the pages");
+}
+
+TEST(StatedShardErrors, NameTheLayoutThatTakesAShape) {
+    EXPECT_EQ(refusal(in_banks({32, 64}, Layouts::HEIGHT_SHARDED)),
+              "sharding (160,64): the shape of a shard is stated; allowed with it: layout block");
+}
+
 std::string refusal(Layouts layout, GridSize grid) {
     return usage_error_message([&] {
         (void)make_shard_spec(tiles({160, 64}),
