@@ -70,8 +70,8 @@ struct HostTimes {
     double load = 0;    ///< configuration, and input files
     double launch = 0;  ///< launches of programs
     double verify = 0;  ///< references and comparisons
-    double timing = 0;  ///< calls of the trace sink, and waits for it: replays of launches
-    double beside = 0;  ///< replays that ran beside other phases, of which they are no part
+    double timing = 0;  ///< replays of launches for which the run waited
+    double beside = 0;  ///< replays of launches while the run was in another phase
     double total = 0;   ///< whole run, including making and moving tensors
 };
 
