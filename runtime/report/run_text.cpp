@@ -250,7 +250,8 @@ std::string verdict_text(const RunRecord& record, const TextStyle& style, std::s
     }
     if (num_checked(record) == 0) {
         return text + painted("DONE", Tone::Heading, style) +
-               fmt::format("{} {} steps in {}, none checked ({})\n", nan, record.steps.size(), time,
+               fmt::format("{} {} step{} in {}, none checked ({})\n", nan, record.steps.size(),
+                           record.steps.size() == 1 ? "" : "s", time,
                            record.maths == Maths::Off
                                ? "values are not computed"
                                : "verify.level is off, or no step has a reference");

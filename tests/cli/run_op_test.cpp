@@ -104,7 +104,7 @@ TEST(CliRunOp, FailsWithExitCodeOneAndSaysWhere) {
 
 TEST(CliRunOp, ChecksNothingIfAskedNotTo) {
     EXPECT_THAT(run_config("copy", {"--quiet", "--set", "verify.level=off"}).out,
-                StartsWith("DONE 1 steps in "));
+                StartsWith("DONE 1 step in "));
 }
 
 TEST(CliRunOp, WritesTheOutputOfEachDevice) {

@@ -13,6 +13,11 @@ using tessera::fault;
 using tessera::FaultCategory;
 using tessera::KernelThread;
 
+/// Returns a number of arguments in words: a number alone would read as the index of one.
+std::string count_text(std::size_t count) {
+    return count == 0 ? "none" : fmt::format("{} argument{}", count, count == 1 ? "" : "s");
+}
+
 std::uint32_t arg_address(int index, std::uint32_t count, std::uint32_t base, const char* kind,
                           CallSite site) {
     KernelThread& thread = tessera::current_thread();
@@ -71,7 +76,7 @@ std::uint32_t compile_time_arg(std::uint32_t index, CallSite site) {
         // An accessor of Tessera's headers has asked, where the kernel's author made it.
         throw KernelFault{FaultCategory::OutOfBounds, site,
                           fmt::format("reads compile-time argument {}, but the program gives {}",
-                                      index, args.size()),
+                                      index, count_text(args.size())),
                           reinterpret_cast<std::uint64_t>(__builtin_return_address(0)) - 1};
     }
     return args[index];

@@ -47,7 +47,7 @@ TEST(ArgumentErrors, ACommonArgumentThatWasNotSetIsRefused) {
 
 TEST(ArgumentErrors, ACompileTimeArgumentThatIsMissingIsRefused) {
     EXPECT_EQ(fault_with_arguments(read_compile_argument),
-              "OutOfBounds: reads compile-time argument 1, but the program gives 1");
+              "OutOfBounds: reads compile-time argument 1, but the program gives 1 argument");
 }
 
 TEST(ArgumentErrors, ANamedArgumentThatIsMissingIsRefused) {

@@ -110,10 +110,10 @@ std::string kernel_error_of(EmulatedSession& session, const std::string& call,
 TEST_F(LaunchErrors, ACompileTimeArgumentThatIsNotGivenNamesItsLine) {
     EXPECT_EQ(kernel_error_of(session_, "volatile uint32_t x = get_compile_time_arg_val(3);", {7}),
               "OutOfBounds: device 0 core (1,0) writer nothing.cpp:2: reads compile-time argument "
-              "3, but the program gives 1");
+              "3, but the program gives 1 argument");
     EXPECT_EQ(kernel_error_of(session_, "volatile uint32_t x = get_compile_time_arg_val(0);"),
               "OutOfBounds: device 0 core (1,0) writer nothing.cpp:2: reads compile-time argument "
-              "0, but the program gives 0");
+              "0, but the program gives none");
 }
 
 TEST_F(LaunchErrors, AnExceptionThatLeavesAKernelIsTheKernels) {

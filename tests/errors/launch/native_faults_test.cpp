@@ -301,7 +301,7 @@ TEST(AMissingCompileTimeArgument, IsNamedWithALineOfTheKernel) {
                        "    noc_async_read_barrier();\n}",
                        1),
                 MatchesRegex("OutOfBounds: device 0 core \\(1,0\\) reader native.cpp:[123]: reads "
-                             "compile-time argument 4, but the program gives 0 \\(in a call of "
+                             "compile-time argument 4, but the program gives none \\(in a call of "
                              "Tessera's headers near this line\\)"));
 }
 
