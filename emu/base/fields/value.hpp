@@ -46,6 +46,10 @@ struct Value<bool> {
     [[nodiscard]] static std::string allowed();
 };
 
+/// Values of a whole number that has no limits of its own.
+inline constexpr const char* kAllOf32Bits = "a whole number from 0 to 2^32 − 1";
+inline constexpr const char* kAllOf64Bits = "a whole number from 0 to 2^64 − 1";
+
 /// Parses plain decimal text that fits the type; refuses `nan` and `inf`.
 template <class T>
 requires(std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> ||
@@ -55,7 +59,7 @@ requires(std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t> ||
     [[nodiscard]] static std::string show(T value) { return fmt::to_string(value); }
     [[nodiscard]] static std::string allowed() {
         if constexpr (std::integral<T>) {
-            return sizeof(T) == 8 ? "a whole number of 64 bits" : "a whole number of 32 bits";
+            return sizeof(T) == 8 ? kAllOf64Bits : kAllOf32Bits;
         }
         return "a number";
     }

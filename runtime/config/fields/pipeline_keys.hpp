@@ -6,6 +6,8 @@
 #include <array>
 #include <string_view>
 
+#include "emu/base/fields/value.hpp"
+
 namespace tessera::config {
 
 struct KeyRow {
@@ -40,8 +42,7 @@ inline constexpr std::array kPipelineKeys{
         "output_names", "by_device or plain", "by_device",
         "plain: the file of --outputs of a run on one device uses NAME alone; several devices keep "
         "d<i>.NAME"},
-    KeyRow{"seed", "a whole number of 64 bits", "1",
-           "seed of all random values; also an expression"},
+    KeyRow{"seed", kAllOf64Bits, "1", "seed of all random values; also an expression"},
 };
 
 inline constexpr std::array kReportKeys{
