@@ -2,7 +2,6 @@
 #pragma once
 
 #include <tbb/parallel_for.h>
-#include <tbb/task_group.h>
 
 #include <cstddef>
 

@@ -24,10 +24,13 @@ units::Groups read_groups(const PageAccessor& num_ctas, const PageAccessor& batc
     return units::make_groups(batch_l1, limit_l1, live, args.group, batch_l1);
 }
 
-// Returns the banks whose weights this kernel reads.
-asked_reads::Banks own_banks(const WriterArgs& args) {
-    return {WriterBanks::read(kFirst + WriterTensors::Addresses::kCount).mask, args.banks,
-            args.bank_step};
+// Returns the weights with the banks that this kernel reads.
+block_reads::Weights own_part(const PageAccessor& weights, const WriterArgs& args) {
+    const uint32_t own = WriterBanks::read(kFirst + WriterTensors::Addresses::kCount).mask;
+    return {weights,
+            {own, args.banks, args.bank_step},
+            args.k_blocks * block_reads::kBlockTiles,
+            args.has_shards != 0};
 }
 
 // Returns the pushes of a unit's weights that this kernel reads a part of.
@@ -58,10 +61,8 @@ void kernel_main() {
     // The same share as the reader's, from the same counts.
     const units::Share share =
         units::share_of(groups.count * args.n_blocks, index.core, index.num_cores);
-    const asked_reads::Banks banks = own_banks(args);
-    const uint32_t pushes = pushes_of_unit(banks, args);
-    const block_reads::Weights read_weights{
-        weights, banks, args.k_blocks * block_reads::kBlockTiles, args.has_shards != 0};
+    const block_reads::Weights read_weights = own_part(weights, args);
+    const uint32_t pushes = pushes_of_unit(read_weights.banks, args);
     const auto serve = [&] {
         asked_reads::serve(index_of(Cb::Asked), [&](const asked_reads::Push& push) {
             block_reads::read_push(read_weights, push);
