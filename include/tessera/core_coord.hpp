@@ -66,19 +66,25 @@ private:
 
 }  // namespace tessera
 
-/// Formats a core or a range like to_string(). Checks pass the object, so that its text is built
-/// only for an error message.
+// In the namespace of fmt, and not as fmt::formatter<…>, whose scope Doxygen does not find.
+namespace fmt {
+
+/// Formats a core like to_string(). Checks pass the object, so that its text is built only for an
+/// error message.
 template <>
-struct fmt::formatter<tessera::CoreCoord> : fmt::formatter<std::string_view> {
+struct formatter<tessera::CoreCoord> : formatter<std::string_view> {
     template <class Context>
     auto format(tessera::CoreCoord core, Context& context) const {
-        return fmt::formatter<std::string_view>::format(to_string(core), context);
+        return formatter<std::string_view>::format(to_string(core), context);
     }
 };
+/// Formats a range like to_string().
 template <>
-struct fmt::formatter<tessera::CoreRange> : fmt::formatter<std::string_view> {
+struct formatter<tessera::CoreRange> : formatter<std::string_view> {
     template <class Context>
     auto format(const tessera::CoreRange& range, Context& context) const {
-        return fmt::formatter<std::string_view>::format(to_string(range), context);
+        return formatter<std::string_view>::format(to_string(range), context);
     }
 };
+
+}  // namespace fmt
