@@ -45,8 +45,9 @@ Cores cores_of(const LaunchTrace& launch, std::uint16_t device) {
     Cores result;
     // A launch has its cores by device. A run asks for each device and each draw: a search in all
     // cores of 32 devices took 1 % of a run.
-    for (const CoreTrace& core :
-         std::ranges::equal_range(launch.cores, device, {}, &CoreTrace::device)) {
+    auto next = std::ranges::lower_bound(launch.cores, device, {}, &CoreTrace::device);
+    for (; next != launch.cores.end() && next->device == device; ++next) {
+        const CoreTrace& core = *next;
         cores.push_back(&core);
         result.binaries += num_binaries(core);
         const auto is_same = [&](const CoreTrace* group) { return group->cbs == core.cbs; };
