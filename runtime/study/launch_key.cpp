@@ -48,6 +48,7 @@ void add(const ArchSpec& arch, KeyHash& hash) {
 
 std::vector<std::uint64_t> hashes_of(const std::vector<std::string>& names) {
     std::vector<std::uint64_t> hashes;
+    hashes.reserve(names.size());
     for (const std::string& name : names) {
         hashes.push_back(text_hash(name));
     }
