@@ -130,8 +130,7 @@ public:
         if (files_.new_state != nullptr) {
             write_state(pipeline_, tensors_, values_, session_, *files_.new_state);
         }
-        session_.wait_for_sink();
-        record_.host.timing = session_.seconds_in_sink();
+        record_.host.timing = session_.wait_for_sink();
         finish_record();
         return std::move(record_);
     }

@@ -56,11 +56,13 @@ public:
                         std::span<const std::size_t> alike);
 
     [[nodiscard]] const Trace& trace() const noexcept override { return trace_; }
-    /// Waits until SessionOptions::trace_sink has returned for all launches.
+    /// Waits until SessionOptions::trace_sink has returned for all launches. Returns the host seconds
+    /// in which the session did nothing but call or await it.
     /// Errors   those of the sink.
-    void wait_for_sink() { sink_.wait(); }
-    /// Returns the host seconds in which the session did nothing but call or await its trace sink.
-    [[nodiscard]] double seconds_in_sink() const noexcept { return sink_.seconds(); }
+    double wait_for_sink() {
+        sink_.wait();
+        return sink_.seconds();
+    }
 
     [[nodiscard]] Mesh& emulated_mesh() noexcept { return *mesh_; }
     /// Returns the number of worker threads of a launch.
