@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// Sequence of nearly normal numbers, each of which is a function of seed and index.
+/// Sequence of nearly normal numbers; each is a function of seed and index.
 ///
 /// Four 16-bit words of a hash of the index are summed and scaled (Irwin–Hall of order 4). Mean and
 /// standard deviation are exact. The kurtosis is 2.7, not 3. No value is more than √12 = 3.46

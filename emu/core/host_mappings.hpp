@@ -8,7 +8,7 @@
 namespace tessera {
 
 /// Adds `count` mappings and returns true. Returns false and adds none if they would exceed the
-/// host's limit, of which 4096 are kept for libraries, threads and DRAM.
+/// host's limit. 4096 mappings of that limit are kept for libraries, threads and DRAM.
 [[nodiscard]] bool take_mappings(std::uint64_t count);
 /// Adds `count` mappings without which the process cannot run, whatever the limit is.
 void add_mappings(std::uint64_t count) noexcept;

@@ -33,7 +33,7 @@ class TraceRecorder;
 struct ComputeState;
 
 /// Iterations of a loop for which a polling call counts against the progress limit. The default
-/// limit thus allows 100'000 such calls, each of which lets every other worker advance.
+/// limit thus allows 100'000 such calls. Each of them lets every other worker advance.
 inline constexpr std::uint64_t kRoundsPerPollingCall = 40;
 
 /// Functions of the scheduler that suspend and resume a thread, so that emu/core does not depend on

@@ -74,7 +74,7 @@ struct fmt::formatter<bfloat16> : fmt::formatter<float> {
     }
 };
 
-// Conversions between words and pairs of numbers, the first of which is in the lower half.
+// Conversions between words and pairs of numbers. The lower half of a word is the first number.
 [[nodiscard]] std::uint32_t pack_two_bfloat16_into_uint32(std::pair<bfloat16, bfloat16> numbers);
 [[nodiscard]] std::pair<bfloat16, bfloat16> unpack_two_bfloat16_from_uint32(std::uint32_t word);
 [[nodiscard]] std::vector<std::uint32_t> pack_bfloat16_vec_into_uint32_vec(

@@ -25,8 +25,8 @@ struct LaunchContents {
     bool has_other_function = false;               ///< without a row
 };
 
-/// Decides for each constant whether a replay of the launch reads it. A constant of which the events
-/// do not tell counts as read.
+/// Decides for each constant whether a replay of the launch reads it. If the events do not show it,
+/// the constant counts as read.
 class ReadConstants {
 public:
     ReadConstants(const SfpuTiming& functions, const Trace& trace,

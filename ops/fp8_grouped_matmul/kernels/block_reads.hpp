@@ -17,7 +17,7 @@ using asked_reads::Push;
 constexpr uint32_t kColumnBytes = kBlockTiles * kWeightTile;
 constexpr uint32_t kBlockBytes = kBlockTiles * kColumnBytes;
 
-// Weights, (features, K) in DRAM, and the banks of which a kernel reads its tiles.
+// Weights, (features, K) in DRAM. A kernel reads the tiles in some of the banks.
 struct Weights {
     const PageAccessor& tensor;
     Banks banks;
