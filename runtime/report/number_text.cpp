@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
@@ -16,6 +17,15 @@ std::string three_digits(double value) {
         return fmt::format("{:.2f}", value);
     }
     return fmt::format("{:.{}f}", value, value < 99.95 ? 1 : 0);
+}
+
+// Returns a number with a space between each three digits before its decimal point.
+std::string in_groups(std::string number) {
+    const std::size_t first = number.starts_with('-') ? 1 : 0;
+    for (std::size_t at = std::min(number.find('.'), number.size()); at > first + 3; at -= 3) {
+        number.insert(at - 3, 1, ' ');
+    }
+    return number;
 }
 
 template <std::size_t N>
@@ -86,11 +96,11 @@ std::string show_error(double error) {
 
 std::string show_cycles(std::int64_t millicycles) {
     constexpr std::int64_t kPerCycle = 1000;
-    std::string digits = std::to_string((millicycles + kPerCycle / 2) / kPerCycle);
-    for (std::size_t at = digits.size(); at > 3; at -= 3) {
-        digits.insert(at - 3, 1, ' ');
-    }
-    return digits;
+    return in_groups(std::to_string((millicycles + kPerCycle / 2) / kPerCycle));
+}
+
+std::string show_microseconds(double nanoseconds) {
+    return in_groups(fmt::format("{:.3f}", nanoseconds / 1000));
 }
 
 std::string show_duration(double seconds) {

@@ -24,6 +24,8 @@ namespace tessera::report {
 
 /// Returns millicycles as whole cycles, rounded, in groups: "1 234 567".
 [[nodiscard]] std::string show_cycles(std::int64_t millicycles);
+/// Returns nanoseconds as microseconds with three decimals, in groups: "1 234.568".
+[[nodiscard]] std::string show_microseconds(double nanoseconds);
 /// Returns seconds as show_seconds does, with three digits also below a millisecond: "1.23 us",
 /// "45.6 ns".
 [[nodiscard]] std::string show_duration(double seconds);

@@ -28,7 +28,7 @@ constexpr int kSchemaVersion = 1;
 constexpr const char* kNoTime = "–";
 
 std::string us(double nanoseconds) {
-    return fmt::format("{:.3f}", nanoseconds / 1000);
+    return report::show_microseconds(nanoseconds);
 }
 
 std::string of_a(const StepComparison& step, double difference) {

@@ -20,6 +20,8 @@ using report::Tone;
 
 constexpr std::size_t kMostParts = 8;
 constexpr const char* kNothing = "–";
+/// Name of the row kNoResource, without which "none" would look like a missing value.
+constexpr const char* kNoResourceText = "no transfer (kernels run or start)";
 
 /// Returns nanoseconds in the comparison's unit.
 class Unit {
@@ -30,8 +32,8 @@ public:
 
     [[nodiscard]] const char* name() const noexcept { return cycles_ > 0 ? "cycles" : "us"; }
     [[nodiscard]] std::string show(double time) const {
-        return cycles_ > 0 ? fmt::format("{:.0f}", time * cycles_)
-                           : fmt::format("{:.3f}", time / 1000);
+        return cycles_ > 0 ? report::show_cycles(std::llround(time * cycles_ * 1000))
+                           : report::show_microseconds(time);
     }
     [[nodiscard]] std::string show(const std::optional<Nanoseconds>& time) const {
         return time ? show(time->expected) : kNothing;
@@ -110,7 +112,7 @@ std::string parts_text(const std::string& heading, const std::vector<Contributio
         if (columns[0].cells.size() == kMostParts || part.a == part.b) {
             break;  // sorted by the size of the difference
         }
-        columns[0].cells.push_back({part.name});
+        columns[0].cells.push_back({part.name == kNoResource ? kNoResourceText : part.name});
         columns[1].cells.push_back({unit.show(part.a)});
         columns[2].cells.push_back({unit.show(part.b)});
         columns[3].cells.push_back({unit.signed_text(part.b - part.a)});

@@ -28,7 +28,7 @@ std::string line_name(const report::LaunchReport& launch, const report::PathPart
 }
 
 std::string resource_name(ResourceKind kind) {
-    return kind == ResourceKind::None ? "none" : std::string(report::label_of(kind));
+    return std::string(kind == ResourceKind::None ? kNoResource : report::label_of(kind));
 }
 
 /// Adds `time` of a part under the name `line` of its line.

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/report/timing/run_path.hpp"
@@ -18,11 +19,15 @@ namespace tessera::compare {
 /// Time by the name of an activity, a line or a resource.
 using TimeByName = std::map<std::string, Millicycles>;
 
+/// Name of the time in which nothing travels and kernels run or start. The name is part of the JSON
+/// of `compare`; text and page show words.
+inline constexpr std::string_view kNoResource = "none";
+
 /// Critical path by its parts. Each map adds up to the path; all are empty if the path is unknown.
 struct PathFigures {
     TimeByName activities;  ///< "matmul", "wait for CB data"
     TimeByName lines;       ///< "ops/moe_bmm/kernels/reader.cpp:41 (reader)"
-    TimeByName resources;   ///< "DRAM"; "none" if nothing travelled
+    TimeByName resources;   ///< "DRAM"; kNoResource if nothing travelled
     TimeByName bounds;      ///< the resource, or the activity if nothing travelled
 };
 

@@ -3,6 +3,7 @@
 
 const data = JSON.parse(byId("compare-data").textContent);
 const kMostParts = 12;
+const kNoResource = "no transfer (kernels run or start)";
 
 function letter(run) {
     return run < 26 ? String.fromCharCode(65 + run) : String(run + 1);
@@ -76,7 +77,7 @@ function drawSteps() {
 function partsTable(head, parts) {
     const rows = parts.filter((p) => p.a !== p.b).slice(0, kMostParts);
     return rows.length === 0 ? "" : make("div", {class: "scroll"}, table(head, [
-        {head, wide: true, cell: (p) => p.name},
+        {head, wide: true, cell: (p) => (p.name === "none" ? kNoResource : p.name)},
         {head: "A, us", number: true, cell: (p) => us(p.a)},
         {head: "Run, us", number: true, cell: (p) => us(p.b)},
         {head: "Difference, us", number: true, cell: (p) => us(p.b - p.a)},

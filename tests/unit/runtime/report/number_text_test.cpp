@@ -38,6 +38,18 @@ TEST(ShowBytes, HasBinaryPrefixes) {
     EXPECT_EQ(show_bytes(3.0 * 1024 * 1024 * 1024), "3.00 GiB");
 }
 
+TEST(ShowCycles, HasGroupsOfThreeDigits) {
+    EXPECT_EQ(show_cycles(999'499), "999");
+    EXPECT_EQ(show_cycles(1'000'000), "1 000");
+    EXPECT_EQ(show_cycles(1'097'811'000), "1 097 811");
+}
+
+TEST(ShowMicroseconds, HasGroupsBeforeThePoint) {
+    EXPECT_EQ(show_microseconds(999'999), "999.999");
+    EXPECT_EQ(show_microseconds(1'234'567.8), "1 234.568");
+    EXPECT_EQ(show_microseconds(-123'000), "-123.000");
+}
+
 TEST(ShowSeconds, ChoosesTheUnit) {
     EXPECT_EQ(show_seconds(0.000'25), "250 us");
     EXPECT_EQ(show_seconds(0.0456), "45.6 ms");

@@ -20,25 +20,25 @@ TEST(CompareText, ShowsStepsPartsAndVerdict) {
               "A  a on n150\n"
               "B  b on n150\n"
               "\n"
-              "  step     A    B  B − A     of A     interval  verdict\n"
-              "  gate  1000  750   −250  −25.0 %  −250 … +100  leaning: 66 % of 255 pairs\n"
-              "  silu    50    –    −50        –    −50 … −50  robust: 100 % of 255 pairs\n"
-              "  run   1060  750   −310  −29.2 %   −310 … +40  leaning: 66 % of 255 pairs\n"
+              "  step      A    B  B − A     of A     interval  verdict\n"
+              "  gate  1 000  750   −250  −25.0 %  −250 … +100  leaning: 66 % of 255 pairs\n"
+              "  silu     50    –    −50        –    −50 … −50  robust: 100 % of 255 pairs\n"
+              "  run   1 060  750   −310  −29.2 %   −310 … +40  leaning: 66 % of 255 pairs\n"
               "\n"
               "Where the difference of the run lies (critical paths, cycles)\n"
               "\n"
-              "  activity             A    B  B − A\n"
-              "  matmul            1050  750   −300\n"
-              "  between launches    10    0    −10\n"
+              "  activity              A    B  B − A\n"
+              "  matmul            1 050  750   −300\n"
+              "  between launches     10    0    −10\n"
               "\n"
-              "  resource             A    B  B − A\n"
-              "  none              1050  750   −300\n"
-              "  between launches    10    0    −10\n"
+              "  resource                                A    B  B − A\n"
+              "  no transfer (kernels run or start)  1 050  750   −300\n"
+              "  between launches                       10    0    −10\n"
               "\n"
-              "  line                           A    B  B − A\n"
-              "  gate: compute.cpp:7 (math)  1000  750   −250\n"
-              "  silu: compute.cpp:7 (math)    50    0    −50\n"
-              "  between launches              10    0    −10\n"
+              "  line                            A    B  B − A\n"
+              "  gate: compute.cpp:7 (math)  1 000  750   −250\n"
+              "  silu: compute.cpp:7 (math)     50    0    −50\n"
+              "  between launches               10    0    −10\n"
               "\n"
               "B is 1.41 times as fast as A (leaning: 66 % of 255 pairs)\n");
 }
@@ -51,6 +51,18 @@ TEST(CompareText, ShowsMicrosecondsWhereClocksDiffer) {
     const std::string text = to_text(compare(a, b), {});
 
     EXPECT_NE(text.find("  gate  1.000  0.500  −0.500  −50.0 %"), std::string::npos) << text;
+}
+
+TEST(CompareText, GroupsTheDigitsOfEachNumber) {
+    const auto a = run_of("a", {step_of("gate", 0, 1'097'811'000, 0)});
+    auto b = a;
+    b.clock = Hertz{1e8};
+    const std::string different_clocks = to_text(compare(a, b), {});
+
+    EXPECT_NE(to_text(compare(a, a), {}).find("  gate  1 097 811  1 097 811 "), std::string::npos);
+    EXPECT_NE(different_clocks.find("  gate  1 097.811  10 978.110  +9 880.299 "),
+              std::string::npos)
+        << different_clocks;
 }
 
 TEST(CompareText, NamesTheConstantsThatAloneChangeTheSign) {
