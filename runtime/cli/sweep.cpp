@@ -97,6 +97,14 @@ void require_kept(const sweep::SweepResult& result, const SweepOptions& options)
             result.points.size(), first == result.points.end() ? "" : first->not_kept);
 }
 
+/// Ends the process by SIGINT, so that a shell ends the loop that the command is in.
+ExitCode end_by_interrupt(const std::string& message, const Console& console) {
+    console.err << "tessera: " << message << '\n';
+    std::signal(SIGINT, SIG_DFL);
+    std::raise(SIGINT);
+    return ExitCode::WrongInput;  // not reached
+}
+
 /// Prints and writes the finished points, then ends the process by SIGINT.
 ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepResult& result,
                          const SweepOptions& options, const Console& console) {
@@ -109,10 +117,7 @@ ExitCode end_interrupted(const config::LoadedSweep& sweep, const sweep::SweepRes
     const char* files = !options.places.out ? ""
                         : has_times         ? "; its files say so"
                                             : "; no file was written";
-    console.err << "tessera: " << sweep::interrupted_text(result) << files << '\n';
-    std::signal(SIGINT, SIG_DFL);
-    std::raise(SIGINT);
-    return ExitCode::WrongInput;  // not reached
+    return end_by_interrupt(sweep::interrupted_text(result) + files, console);
 }
 
 ExitCode run(const SweepOptions& options, const Console& console) {
@@ -145,7 +150,7 @@ ExitCode run(const SweepOptions& options, const Console& console) {
     if (!ranks::is_first(console.link)) {
         return ExitCode::Success;
     }
-    if (StopAtInterrupt::stop) {
+    if (result.is_interrupted) {
         return end_interrupted(sweep, result, options, console);
     }
     // Printed before files are written, so that a full disk does not lose the table.
@@ -155,6 +160,9 @@ ExitCode run(const SweepOptions& options, const Console& console) {
         sweep::write_files(*options.places.out, sweep, result);
     }
     require_kept(result, options);
+    if (StopAtInterrupt::stop) {
+        return end_by_interrupt("interrupted after the last point; the sweep is complete", console);
+    }
     return exit_code_of(result);
 }
 

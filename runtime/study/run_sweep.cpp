@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "emu/base/host_memory.hpp"
+#include "runtime/config/read.hpp"
 #include "runtime/ranks/work_queue.hpp"
 #include "runtime/study/figures_json.hpp"
 #include "runtime/study/sweep_group.hpp"
@@ -25,6 +26,7 @@
 namespace tessera::sweep {
 namespace {
 
+constexpr const char* kNotRun = "not run: the sweep was interrupted";
 constexpr std::array<std::string_view, 3> kTimingOnly{"arch.timing.", "arch.clock", "host."};
 
 /// Returns whether a key can change the recorded trace. Costs, the clock and the host's threads
@@ -95,6 +97,34 @@ void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
     }
 }
 
+/// Returns the value of a fact such as `{value: 12 cycles, range: …, source: …}`; nothing for other
+/// values, which are short.
+std::optional<std::string> value_of_fact(const std::string& text) {
+    if (!text.starts_with('{')) {
+        return std::nullopt;
+    }
+    const config::Node node = config::read_text_at(text, {});
+    const config::Node* value = node.find("value");
+    return value == nullptr ? std::nullopt : std::optional(config::to_yaml(*value));
+}
+
+/// Returns labels of the facts that a sweep gives a key. Facts that differ in more than their
+/// values keep their text, because one label would name two points.
+void add_value_labels(const config::LoadedSweep& sweep, SweepResult& result) {
+    std::map<std::pair<std::string, std::string>, std::set<std::string>> texts;
+    for (const config::SweepPoint& point : sweep.points) {
+        for (const config::Override& setting : point.settings) {
+            const std::string label = value_of_fact(setting.value).value_or(setting.value);
+            texts[{setting.path, label}].insert(setting.value);
+        }
+    }
+    for (const auto& [key_and_label, values] : texts) {
+        if (values.size() == 1 && *values.begin() != key_and_label.second) {
+            result.value_labels.emplace(*values.begin(), key_and_label.second);
+        }
+    }
+}
+
 SweepResult empty_result(const config::LoadedSweep& sweep) {
     SweepResult result{.name = sweep.name,
                        .question = sweep.sweep.question,
@@ -106,6 +136,7 @@ SweepResult empty_result(const config::LoadedSweep& sweep) {
                        .labels = {},
                        .points = {}};
     result.labels = labels_of(result.keys);
+    add_value_labels(sweep, result);
     add_points(sweep, result);
     return result;
 }
@@ -189,12 +220,12 @@ private:
         queue.stop();
         const auto results = queue.finish();
         for (std::size_t i = 0; i < groups_.size(); ++i) {
-            // Groups without a result were not taken when the sweep was stopped.
-            finish(groups_[i], results[i]
-                                   ? result_from_text(*results[i])
-                                   : GroupResult{.figures = {},
-                                                 .not_kept = {},
-                                                 .failure = "not run: the sweep was stopped"});
+            // Groups without a result were not taken when the sweep was stopped. A sweep that is
+            // stopped during its last recordings has all results, and is not interrupted.
+            result_.is_interrupted = result_.is_interrupted || !results[i];
+            finish(groups_[i],
+                   results[i] ? result_from_text(*results[i])
+                              : GroupResult{.figures = {}, .not_kept = {}, .failure = kNotRun});
         }
         done_ += groups_.size();
     }
@@ -244,7 +275,8 @@ private:
             // 1 after a change: the key that led here need not be tried again from the new point.
             unchanged = best == at ? unchanged + 1 : 1;
             at = best;
-            if (is_stopped()) {
+            // A search whose remaining points all have times continues after Ctrl-C.
+            if (result_.is_interrupted) {
                 return;
             }
         }
@@ -253,8 +285,10 @@ private:
     void skip_other_points() {
         for (std::size_t i = 0; i < result_.points.size(); ++i) {
             if (is_due(i)) {
-                result_.points[i].is_skipped = true;
-                result_.points[i].failure = "not run: the search passed it by";
+                // An interrupted search might have visited the point.
+                result_.points[i].is_skipped = !result_.is_interrupted;
+                result_.points[i].failure =
+                    result_.is_interrupted ? kNotRun : "not run: the search passed it by";
             }
         }
     }
@@ -303,24 +337,11 @@ private:
     std::size_t done_ = 0;  ///< recordings of earlier calls of run_points()
 };
 
-void mark_interrupted(SweepResult& result) {
-    result.is_interrupted = true;
-    for (PointResult& point : result.points) {
-        if (!point.figures && point.failure.empty() && !point.is_skipped) {
-            point.failure = "did not run: the sweep was interrupted";
-        }
-    }
-}
-
 }  // namespace
 
 SweepResult run_sweep(const config::LoadedSweep& sweep, const SweepOptions& options) {
     require_possible(sweep);
-    SweepResult result = SweepRun(sweep, options).run();
-    if (options.stop != nullptr && *options.stop) {
-        mark_interrupted(result);
-    }
-    return result;
+    return SweepRun(sweep, options).run();
 }
 
 std::string recording_key(const config::LoadedRun& loaded, Checks checks) {

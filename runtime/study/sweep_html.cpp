@@ -54,7 +54,7 @@ Json point_json(const SweepResult& result, const Ranked& entry) {
             {"case", result.cases.at(point.case_index)},
             {"name", name_of(result, entry.point)},
             {"full_name", full_name_of(result, entry.point)},
-            {"values", point.values},
+            {"values", value_labels_of(result, entry.point)},
             {"low", entry.time.low},
             {"expected", entry.time.expected},
             {"high", entry.time.high},

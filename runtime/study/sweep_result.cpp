@@ -48,7 +48,7 @@ std::map<std::vector<std::string>, KeyGroup> key_groups_of(const SweepResult& re
     std::map<std::vector<std::string>, KeyGroup> groups;
     for (const Ranked& entry : ranked) {
         // Without `key` the rest is the name of the group.
-        std::vector<std::string> rest = result.points[entry.point].values;
+        std::vector<std::string> rest = value_labels_of(result, entry.point);
         const auto at = std::ranges::find(axis.values, std::exchange(rest[key], ""));
         if (at != axis.values.end()) {
             groups[rest].push_back(
@@ -166,7 +166,7 @@ bool is_only(const std::vector<std::string>& keys, std::size_t index, std::size_
 std::string joined(const SweepResult& result, std::size_t point, std::size_t begin,
                    std::size_t end) {
     std::vector<std::string> parts;
-    const std::vector<std::string>& values = result.points.at(point).values;
+    const std::vector<std::string> values = value_labels_of(result, point);
     for (std::size_t i = begin; i < end; ++i) {
         if (!values[i].empty()) {
             parts.push_back(result.labels.at(i) + " " + values[i]);
@@ -255,6 +255,19 @@ std::vector<std::string> labels_of(const std::vector<std::string>& keys) {
     return labels;
 }
 
+const std::string& label_of(const SweepResult& result, const std::string& value) {
+    const auto found = result.value_labels.find(value);
+    return found == result.value_labels.end() ? value : found->second;
+}
+
+std::vector<std::string> value_labels_of(const SweepResult& result, std::size_t point) {
+    std::vector<std::string> labels;
+    for (const std::string& value : result.points.at(point).values) {
+        labels.push_back(label_of(result, value));
+    }
+    return labels;
+}
+
 std::string name_of(const SweepResult& result, std::size_t point) {
     return joined(result, point, result.num_case_keys, result.keys.size());
 }
@@ -271,7 +284,7 @@ std::string full_name_of(const SweepResult& result, std::size_t point) {
 Axis axis_of(const SweepResult& result, std::size_t key) {
     Axis axis;
     for (const PointResult& point : result.points) {
-        const std::string& value = point.values[key];
+        const std::string& value = label_of(result, point.values[key]);
         if (!value.empty() && std::ranges::find(axis.values, value) == axis.values.end()) {
             axis.values.push_back(value);
         }

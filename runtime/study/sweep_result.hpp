@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,10 +40,13 @@ struct SweepResult {
     std::vector<std::string> keys;    ///< keys that points set, those of cases first
     std::size_t num_case_keys = 0;    ///< number of the keys that cases set
     std::vector<std::string> labels;  ///< last parts of the keys, as many as make them different
+    /// Short labels of values that are long: "12 cycles" of "{value: 12 cycles, source: …}". Two
+    /// keys may share a value; it then has one label.
+    std::map<std::string, std::string> value_labels;
     std::vector<PointResult> points;  ///< in the order of the file
     std::size_t num_recordings = 0;   ///< points whose kernels ran
     std::size_t num_cached = 0;       ///< points with times from the cache
-    bool is_interrupted = false;      ///< ended before its last point
+    bool is_interrupted = false;      ///< ended before its last point ran
 };
 
 /// Rank of a point among the points of its case, with its verdict.
@@ -68,6 +72,11 @@ struct Ranked {
 [[nodiscard]] std::vector<std::string> keys_of(const config::LoadedSweep& sweep);
 /// Returns the last part of each key, with as many parts before it as make the keys different.
 [[nodiscard]] std::vector<std::string> labels_of(const std::vector<std::string>& keys);
+/// Returns the label of a value of a point: the value itself if it is short.
+[[nodiscard]] const std::string& label_of(const SweepResult& result, const std::string& value);
+/// Returns the labels of a point's values, by SweepResult::keys.
+[[nodiscard]] std::vector<std::string> value_labels_of(const SweepResult& result,
+                                                       std::size_t point);
 /// Returns the values of a point: "k_block 4, cb_depth 2".
 [[nodiscard]] std::string name_of(const SweepResult& result, std::size_t point);
 /// Returns name_of() after the name of the point's case, if there are cases: "tokens 64: k_block
@@ -88,7 +97,7 @@ struct Axis {
     std::vector<std::string> values;
 };
 
-/// Collects the values that points give a key, in the order of an axis.
+/// Collects the labels of the values that points give a key, in the order of an axis.
 [[nodiscard]] Axis axis_of(const SweepResult& result, std::size_t key);
 
 /// Effect of one key on the time. Points that differ in this key only make a group.

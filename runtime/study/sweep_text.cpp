@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <span>
 
+#include "runtime/report/number_text.hpp"
 #include "runtime/report/text_table.hpp"
 
 namespace tessera::sweep {
@@ -17,7 +19,7 @@ using report::TextStyle;
 using report::Tone;
 
 std::string show(double nanoseconds) {
-    return fmt::format("{:.3f}", nanoseconds / 1000);
+    return report::show_microseconds(nanoseconds);
 }
 
 const compare::RunFigures& figures(const SweepResult& result, const Ranked& entry) {
@@ -25,7 +27,8 @@ const compare::RunFigures& figures(const SweepResult& result, const Ranked& entr
 }
 
 std::string cycles_text(const SweepResult& result, const Ranked& entry) {
-    return fmt::format("{:.0f}", entry.time.expected * figures(result, entry).clock.value * 1e-9);
+    const double cycles = entry.time.expected * figures(result, entry).clock.value * 1e-9;
+    return report::show_cycles(std::llround(cycles * 1000));
 }
 
 std::vector<Column> columns_of(const SweepResult& result) {
@@ -51,7 +54,7 @@ std::string table_text(const SweepResult& result, const std::vector<Ranked>& ran
     std::vector<Column> columns = columns_of(result);
     for (const Ranked& entry : ranked) {
         std::vector<std::string> cells{std::to_string(entry.rank)};
-        for (const std::string& value : result.points[entry.point].values) {
+        for (const std::string& value : value_labels_of(result, entry.point)) {
             cells.push_back(value.empty() ? "–" : value);
         }
         cells.push_back(cycles_text(result, entry));

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -190,6 +191,52 @@ TEST(RunSweep, SearchesAlongEachKeyAndPassesOthersBy) {
         passed_by += point.is_skipped ? 1 : 0;
     }
     EXPECT_EQ(passed_by, 2U);
+}
+
+/// Runs a sweep that is stopped when `stop_at` recordings are done.
+SweepResult run_stopped(const config::LoadedSweep& sweep, std::size_t stop_at, bool searches) {
+    Recorder recorder;
+    std::atomic<bool> stop = false;
+    return run_with(sweep, recorder,
+                    {.on_progress =
+                         [&](std::size_t done, std::size_t) {
+                             if (done == stop_at) {
+                                 stop = true;
+                             }
+                         },
+                     .searches = searches,
+                     .stop = &stop});
+}
+
+TEST(RunSweep, IsNotInterruptedIfItIsStoppedAfterItsLastPoint) {
+    const auto sweep = load("sweep: {question: q, grid: {set.copy.cb_depth: [1, 2]}}\n");
+
+    for (const bool searches : {false, true}) {
+        const SweepResult whole = run_stopped(sweep, 2, searches);
+        const SweepResult stopped = run_stopped(sweep, 0, searches);
+
+        EXPECT_FALSE(whole.is_interrupted);
+        EXPECT_TRUE(whole.points[0].figures.has_value());
+        EXPECT_TRUE(whole.points[1].figures.has_value());
+        EXPECT_TRUE(stopped.is_interrupted);
+        EXPECT_EQ(stopped.points[0].failure, "not run: the sweep was interrupted");
+        EXPECT_FALSE(stopped.points[1].is_skipped);
+    }
+}
+
+TEST(RunSweep, LabelsDeviceConstantsByTheirValues) {
+    Recorder recorder;
+
+    const SweepResult result =
+        run(load("sweep:\n  question: q\n  grid:\n    arch.timing.noc.hop:\n"
+                 "      - {value: 8 cycles, range: [8 cycles, 12 cycles], source: a}\n"
+                 "      - {value: 9 cycles, source: a}\n      - {value: 9 cycles, source: b}\n"
+                 "      - 10 cycles\n"),
+            recorder);
+
+    EXPECT_EQ(name_of(result, 0), "hop 8 cycles");
+    EXPECT_EQ(name_of(result, 1), "hop {value: 9 cycles, source: a}") << "two have the value 9";
+    EXPECT_EQ(name_of(result, 3), "hop 10 cycles");
 }
 
 TEST(RunSweep, TakesPointsFromTheCacheAndRunsTheOthers) {

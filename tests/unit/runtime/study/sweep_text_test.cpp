@@ -23,16 +23,16 @@ TEST(SweepText, IsQuestionTableFailuresAndAnswers) {
         "  rank  tokens  k_block  cycles     us    interval us  of best  slower                    "
         "  "
         "bound by\n"
-        "     1  64      4          2000  2.000  1.500 … 3.500     1.00  best                      "
+        "     1  64      4         2 000  2.000  1.500 … 3.500     1.00  best                      "
         "  "
         "matmul 100 %\n"
-        "     2  64      1          3000  3.000  2.500 … 4.000     1.50  robust: 100 % of 255 "
+        "     2  64      1         3 000  3.000  2.500 … 4.000     1.50  robust: 100 % of 255 "
         "pairs  "
         "matmul 100 %\n"
-        "     1  32      1          1000  1.000  0.900 … 1.200     1.00  best                      "
+        "     1  32      1         1 000  1.000  0.900 … 1.200     1.00  best                      "
         "  "
         "matmul 100 %\n"
-        "     2  32      4          1500  1.500  0.800 … 1.900     1.50  leaning: 66 % of 255 "
+        "     2  32      4         1 500  1.500  0.800 … 1.900     1.50  leaning: 66 % of 255 "
         "pairs  "
         "matmul 100 %\n"
         "\n"
@@ -59,6 +59,21 @@ TEST(SweepText, AnswersWithSecondAndSlowest) {
             "best: tokens 32, k_block 1, 1.000 us; tokens 32, k_block 4 takes 1.50 "
             "times as long (leaning: 66 % of 255 pairs); the slowest, tokens 64, k_block 1, "
             "takes 3.00 times as long (robust: 100 % of 255 pairs)"));
+}
+
+TEST(SweepText, ShowsLabelsOfLongValues) {
+    SweepResult result = test::small_sweep();
+    for (PointResult& point : result.points) {
+        point.values[1] = point.values[1] == "4" ? "{value: 4 cycles, source: x}" : "8 cycles";
+    }
+    result.value_labels = {{"{value: 4 cycles, source: x}", "4 cycles"}};
+
+    EXPECT_THAT(answers(result)[0],
+                testing::StartsWith("tokens 64: best: k_block 4 cycles, 2.000 us; "));
+    EXPECT_THAT(to_text(result, {}), testing::Not(HasSubstr("{value")));
+    EXPECT_THAT(axis_of(result, 1).values, ElementsAre("4 cycles", "8 cycles"));
+    EXPECT_EQ(axis_of(result, 1).kind, AxisKind::Numbers);
+    EXPECT_THAT(to_csv(result), HasSubstr("64,\"{value: 4 cycles, source: x}\","));
 }
 
 TEST(SweepText, OfAnInterruptedSweepSaysHowManyPointsHaveATime) {
