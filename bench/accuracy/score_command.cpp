@@ -142,8 +142,9 @@ void print(const ScoreCommand& options, std::span<const Row> rows, std::span<con
 /// Opens the file that an option names. It is opened before scoring because it may be refused. Only
 /// the first rank writes it.
 std::optional<PartialFile> file_of(const char* option, const std::optional<std::string>& name,
-                                   const Console& console) {
+                                   std::string_view ending, const Console& console) {
     cli::require_file_name(option, name);
+    cli::require_ending(option, name, ending);
     return name && ranks::is_first(console.link) ? std::optional<PartialFile>(std::in_place, *name)
                                                  : std::nullopt;
 }
@@ -154,8 +155,8 @@ void write(std::optional<PartialFile>& file, const std::string& text) {
 }
 
 ExitCode run(const ScoreCommand& options, const Console& console) {
-    std::optional<PartialFile> file = file_of("--csv", options.output, console);
-    std::optional<PartialFile> plot = file_of("--plot", options.plot, console);
+    std::optional<PartialFile> file = file_of("--csv", options.output, ".csv", console);
+    std::optional<PartialFile> plot = file_of("--plot", options.plot, ".svg", console);
     const std::vector<Row> rows = selected_rows(options);
     Models models(cli::shipped_configs() / "arch", options.draws.draws());
     cli::ProgressLine progress(console);

@@ -68,6 +68,7 @@ Advised advised(const AdviseOptions& options, const Console& console) {
 
 ExitCode run(const AdviseOptions& options, const Console& console) {
     require_file_name("--plot", options.plot);
+    require_ending("--plot", options.plot, ".svg");
     if (options.plot) {
         require_different({{"--plot", *options.plot}}, {{"the run", options.run}});
     }

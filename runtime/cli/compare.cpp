@@ -160,6 +160,7 @@ void require_runs(const CompareOptions& options) {
     require(options.runs.size() <= kPair || options.sets_b.empty(),
             "--set-b changes B: allowed with A alone, or with A and B");
     require_file_name("--html", options.html);
+    require_ending("--html", options.html, ".html");
     for (const std::string& run : options.runs) {
         // A run may be a folder with the report of an earlier run.
         if (options.html) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -62,6 +63,19 @@ void require_file_name(const char* option, const std::optional<std::string>& pat
         require_allowed(obstacle.empty(), fmt::format("{} {}", option, *path), "", obstacle,
                         "a new name, or a regular file that may be written");
     }
+}
+
+void require_ending(const char* option, const std::optional<std::string>& path,
+                    std::string_view ending) {
+    const std::filesystem::path file = path.value_or("");
+    const std::string found = file.extension().string();
+    const bool is_same_ending = std::ranges::equal(
+        found, ending, [](unsigned char a, char b) { return std::tolower(a) == b; });
+    require_allowed(
+        found.empty() || is_same_ending, fmt::format("{} {}", option, file.string()), "",
+        fmt::format("its ending is {}", found),
+        fmt::format("{}, the format that the option writes; write {} {}", ending, option,
+                    std::filesystem::path(file).replace_extension(ending).string()));
 }
 
 void require_folder_name(const char* option, const std::optional<std::string>& path) {

@@ -15,6 +15,12 @@ namespace tessera::cli {
 ///          that may be written. Creating the file finds all other errors.
 void require_file_name(const char* option, const std::optional<std::string>& path);
 
+/// Errors   UsageError if the name has another ending than `ending` (".svg"), that of the option's
+///          format: other programs would open the file as another format. A name without an ending
+///          is allowed.
+void require_ending(const char* option, const std::optional<std::string>& path,
+                    std::string_view ending);
+
 /// Errors   UsageError if the name is empty, or if it names something other than a folder.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
 

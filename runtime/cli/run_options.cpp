@@ -154,6 +154,8 @@ void check_run_options(const RunOptions& options) {
     require_file_name("--outputs", options.outputs);
     require_file_name("--trace", options.trace);
     require_file_name("--state", options.state);
+    require_ending("--outputs", options.outputs, ".safetensors");
+    require_ending("--state", options.state, ".safetensors");
     require_folder_name("--report", options.report);
     if (options.report) {
         report::require_report_places(*options.report);

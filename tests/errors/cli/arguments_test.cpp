@@ -222,7 +222,35 @@ INSTANTIATE_TEST_SUITE_P(
              "--set mesh.shape: expected key.path=value"},
         Case{"UnknownSetKey",
              {"run", "moe_v2_tiny", "--set", "mesh.shap=[1,4]"},
-             "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"}),
+             "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"},
+        Case{"UnknownDeviceOfAModel",
+             {"model", "mixtral-8x7b", "--device", "n150"},
+             "--device: mesh.device: 'n150' is unknown, did you mean wormhole_n150? Allowed: "
+             "blackhole_p150, wormhole_n150"},
+        Case{"PlotOfAnotherFormat",
+             {"advise", "copy", "--plot", "x.png"},
+             "tessera: --plot x.png: its ending is .png, allowed: .svg, the format that the option "
+             "writes; write --plot x.svg"},
+        Case{"PlotOfScoresOfAnotherFormat",
+             {"score", "--plot", "x.pdf"},
+             "tessera: --plot x.pdf: its ending is .pdf, allowed: .svg, the format that the option "
+             "writes; write --plot x.svg"},
+        Case{"TableOfScoresOfAnotherFormat",
+             {"score", "--csv", "x.xlsx"},
+             "tessera: --csv x.xlsx: its ending is .xlsx, allowed: .csv, the format that the "
+             "option writes; write --csv x.csv"},
+        Case{"PageOfAnotherFormat",
+             {"compare", "copy", "exp", "--html", "/tmp/x.json"},
+             "tessera: --html /tmp/x.json: its ending is .json, allowed: .html, the format that "
+             "the option writes; write --html /tmp/x.html"},
+        Case{"OutputsOfAnotherFormat",
+             {"run", "copy", "--outputs", "x.npz"},
+             "tessera: --outputs x.npz: its ending is .npz, allowed: .safetensors, the format that "
+             "the option writes; write --outputs x.safetensors"},
+        Case{"StateOfAnotherFormat",
+             {"run", "copy", "--state", "x.pt"},
+             "tessera: --state x.pt: its ending is .pt, allowed: .safetensors, the format that the "
+             "option writes; write --state x.safetensors"}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST(CliOutput, IsNotLostInSilence) {
