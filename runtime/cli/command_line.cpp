@@ -9,6 +9,7 @@
 #include <memory>
 #include <ostream>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <vector>
 
@@ -55,9 +56,44 @@ void start_log(const std::vector<std::string>& levels, Console& console) {
     }
 }
 
-/// Help with "FILE..." for an argument that takes several values, however many are allowed.
+/// Returns the names of options, in their order: "--json or --rows".
+std::string names_of(const std::set<CLI::Option*>& options) {
+    std::set<std::string> names;  // the set of pointers has no order that is the same in each run
+    for (const CLI::Option* option : options) {
+        names.insert(option->get_name());
+    }
+    return fmt::format("{}", fmt::join(names, " or "));
+}
+
+/// Help with "FILE..." for an argument that takes several values, however many are allowed. The
+/// words of CLI11 for limits of an option ("REQUIRED Excludes: --json") follow its description as a
+/// sentence does: "; not together with --json; required".
 class HelpText final : public CLI::Formatter {
 public:
+    std::string make_option_opts(const CLI::Option* option) const override {
+        if (!option->get_option_text().empty()) {
+            return " " + option->get_option_text();
+        }
+        const bool has_value = option->get_type_size() != 0;
+        std::string text;
+        if (has_value && !option->get_type_name().empty()) {
+            text += " " + option->get_type_name();
+        }
+        if (has_value && option->get_expected_max() == CLI::detail::expected_max_vector_size) {
+            text += " ...";
+        }
+        return text;
+    }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        std::string text = option->get_description();
+        if (!option->get_needs().empty()) {
+            text += "; only with " + names_of(option->get_needs());
+        }
+        if (!option->get_excludes().empty()) {
+            text += "; not together with " + names_of(option->get_excludes());
+        }
+        return option->get_required() ? text + "; required" : text;
+    }
     std::string make_option_usage(const CLI::Option* option) const override {
         const std::string name =
             option->get_name(true) + (option->get_expected_max() > 1 ? "..." : "");

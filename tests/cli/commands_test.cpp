@@ -50,6 +50,19 @@ TEST(CliHelp, OfRunNamesEveryOption) {
     }
 }
 
+TEST(CliHelp, SaysLimitsOfAnOptionInWords) {
+    const std::string tune = run_tessera({"tune", "--help"}).out;
+    const std::string score = run_tessera({"score", "--help"}).out;
+
+    EXPECT_THAT(tune,
+                HasSubstr("--table FILE                File that keeps the choices; required\n"));
+    EXPECT_THAT(score, HasSubstr("in Markdown; not together with --json or --rows\n"));
+    EXPECT_THAT(score, HasSubstr("mechanism or workload; only with --plot\n"));
+    for (const char* word : {"REQUIRED", "Excludes", "Needs"}) {
+        EXPECT_THAT(tune + score, testing::Not(HasSubstr(word)));
+    }
+}
+
 class CliShippedConfig : public testing::TestWithParam<const char*> {};
 
 TEST_P(CliShippedConfig, IsInOrder) {
