@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -31,6 +32,12 @@ struct PipelineBinder {
     /// Returns the groups of that name, or of one of the words all, rows, columns and each.
     /// Errors   UsageError that lists the names.
     [[nodiscard]] pipeline::DeviceGroups groups_called(std::string_view word) const;
+
+    /// Tensors that exist at the step that is being bound, those with mistakes included.
+    std::set<std::string, std::less<>> tensor_names = {};
+    /// Inputs of steps that name none of `tensor_names`; bind_steps() reports them. They are apart
+    /// from other mistakes, after which `tensor_names` may lack a name.
+    Violations unknown_tensors = {};
 
     /// Number of repetitions of the entry that is being bound, over all levels.
     std::uint64_t num_repetitions = 1;

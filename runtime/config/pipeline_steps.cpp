@@ -65,13 +65,41 @@ std::string named_input(PipelineBinder& binder, const Node& node, const std::str
     return is_given ? pipeline::substitute(tensor->text, names) : std::string{};
 }
 
-/// Binds `in: [a, b]`, or `in: {operand: a, …}`.
-void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& path,
+/// Returns whether `tensor` is a tensor between the parts of an earlier step, "moe.gated". These
+/// are known when the step is planned.
+bool is_of_parts(const PipelineBinder& binder, const std::string& tensor) {
+    return std::ranges::any_of(binder.spec.steps, [&](const PipelineStep& step) {
+        return step.op->parts && tensor.starts_with(step.name + ".");
+    });
+}
+
+/// Records an input that names no tensor at its own position. Returns whether the name is known, or
+/// cannot be judged before planning.
+bool check_tensor(PipelineBinder& binder, const Node& node, const std::string& path,
+                  const std::string& tensor) {
+    // After another mistake a name may be missing because of it.
+    if (tensor.empty() || binder.tensor_names.contains(tensor) || is_of_parts(binder, tensor) ||
+        !binder.binding.violations.empty()) {
+        return true;
+    }
+    const std::vector<std::string> known(binder.tensor_names.begin(), binder.tensor_names.end());
+    binder.unknown_tensors.add(node.origin, path,
+                               known.empty() ? fmt::format("there is no tensor {}", tensor)
+                                             : fmt::format("no tensor {} exists at this step, {}",
+                                                           tensor, correction(tensor, known)));
+    return false;
+}
+
+/// Binds `in: [a, b]`, or `in: {operand: a, …}`. Returns whether all tensors are known.
+bool bind_inputs(PipelineBinder& binder, const Node& step, const std::string& path,
                  const Scope& names, PipelineStep& spec) {
     const Node* in = step.find("in");
     if (in == nullptr) {
-        return;
+        return true;
     }
+    // A step with `beside` runs later than its position says, so that planning checks its inputs.
+    const bool is_in_order = step.find("beside") == nullptr;
+    bool are_known = true;
     spec.inputs_place = in->origin;
     if (in->kind == NodeKind::Map) {
         for (const Entry& entry : in->entries) {
@@ -80,8 +108,12 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
                 // Operands that are not named stay empty; the contract says whether they are
                 // optional.
                 spec.inputs.resize(std::max(spec.inputs.size(), *index + 1));
-                spec.inputs[*index] =
-                    named_input(binder, entry.value, path + ".in." + entry.key, names);
+                const std::string own_path = path + ".in." + entry.key;
+                spec.inputs[*index] = named_input(binder, entry.value, own_path, names);
+                const Node* tensor = entry.value.find("tensor");
+                are_known &=
+                    !is_in_order || check_tensor(binder, tensor == nullptr ? entry.value : *tensor,
+                                                 own_path, spec.inputs[*index]);
             }
         }
     } else if (in->kind == NodeKind::Sequence) {
@@ -92,6 +124,8 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
                                "expected a tensor, found nothing; use `in: {operand: tensor}` to "
                                "omit an optional one");
             }
+            are_known &=
+                !is_in_order || check_tensor(binder, name, path + ".in", spec.inputs.back());
         }
     } else {
         binder.mistake(*in, path + ".in", "expected a list of tensors, found " + describe(*in));
@@ -101,6 +135,7 @@ void bind_inputs(PipelineBinder& binder, const Node& step, const std::string& pa
         spec.inputs.pop_back();
     }
     resolve_list(binder, *in, path + ".in", spec.inputs);
+    return are_known;
 }
 
 /// Binds the properties of one output that the run file states; the op infers the others.
@@ -167,6 +202,7 @@ void bind_outputs(PipelineBinder& binder, const Node& step, const std::string& p
         }
         made.push_back(output.name);
     }
+    binder.tensor_names.insert(made.begin(), made.end());
     resolve_list(binder, *out, path + ".out", made);
 }
 
@@ -254,9 +290,10 @@ void bind_step(PipelineBinder& binder, const Entry& entry, const Node& defaults,
     } else if (!bind_op(binder, node, path, names, spec)) {
         return;
     }
-    bind_inputs(binder, node, path, names, spec);
+    const bool has_inputs = bind_inputs(binder, node, path, names, spec);
     bind_outputs(binder, node, path, names, spec);
-    if (is_program && !bind_op(binder, node, path, names, spec)) {
+    // Expressions of a program name its inputs; their mistakes would follow from a wrong input.
+    if (is_program && (!has_inputs || !bind_op(binder, node, path, names, spec))) {
         return;
     }
     bind_parameters(binder, node, defaults, path, names, spec);
@@ -309,6 +346,7 @@ void bind_steps(PipelineBinder& binder, const Node& steps, const Node& defaults)
     // Once for the whole file, before any step reads the block.
     refuse_unknown_defaults(binder, defaults);
     bind_entries(binder, steps, defaults, binder.scope);
+    binder.binding.violations.append(binder.unknown_tensors);
 }
 
 }  // namespace tessera::config

@@ -282,7 +282,9 @@ void bind_tensors(PipelineBinder& binder, const Node& tensors) {
         }
         repeat(binder, entry.value, "tensors." + entry.key, binder.scope, [&](const Scope& names) {
             binder.guarded(entry.value, "tensors." + entry.key, [&] {
-                bind_tensor(binder, entry, pipeline::substitute(entry.key, names), names);
+                const std::string name = pipeline::substitute(entry.key, names);
+                binder.tensor_names.insert(name);
+                bind_tensor(binder, entry, name, names);
             });
         });
     }
