@@ -58,6 +58,17 @@ TEST(LayerRun, MemoryHoldsTheWeightsOfOneDevice) {
     EXPECT_EQ(memory.dram, 12ULL << 30U);
 }
 
+// Messages name the key after the origin, so that the origin does not.
+TEST(LayerRun, OriginsOfOverridesNameTheOptionOrTheKeyOfTheModel) {
+    const auto overrides = overrides_of(layer_run(shipped("qwen3-30b-a3b"), {.columns = 8}));
+    const auto origin_of = [&](const char* path) {
+        return std::ranges::find(overrides, path, &config::Override::path)->origin;
+    };
+
+    EXPECT_EQ(origin_of("mesh.device"), "--device");
+    EXPECT_EQ(origin_of("params.hidden"), "tessera model (hidden_size)");
+}
+
 TEST(LayerRun, TextStatesEachParamWithItsOrigin) {
     const ReadModel read = shipped("deepseek-v3");
     const LayerRun run = layer_run(read, {.rows = 4, .columns = 8, .tokens = 64});
