@@ -84,7 +84,7 @@ void judge_untaken(std::span<const config::Field> fields, ParameterRef parameter
         const std::string value = field.show(parameters.object());
         // The default is allowed, because it cannot be told from a key that is not given.
         judge.require(value == field.default_text, field.key,
-                      fmt::format("is {}, which {} does not take; allowed: {}, its default", value,
+                      fmt::format("is {}, but {} does not use it; allowed: {}, its default", value,
                                   algorithm, field.default_text));
     }
 }

@@ -156,7 +156,8 @@ void judge_layer(std::span<const config::Field> fields, const OpContext& context
     // Unsupported parts have no steps to compare.
     if (pair.refusals.empty()) {
         judge_untaken(fields, &spec, untaken_by(spec, layer),
-                      fmt::format("{} with {} and {}", spec.pf.row->name, spec.experts.row->name,
+                      fmt::format("the layer of prepare/finalize {}, experts {} and activation {}",
+                                  spec.pf.row->name, spec.experts.row->name,
                                   config::Value<Activation>::show(spec.activation)),
                       judge);
     }

@@ -133,7 +133,7 @@ bool judge_multicast(const OpContext& context, RuleJudge& judge) {
     const auto& spec = context.params<LinearSpec>();
     const bool is_multicast = multicast_for(context).has_value();
     if (spec.multicast == ShareByMulticast::Always) {
-        judge_untaken(kFields, context.parameters, kKeysOfOthers, "multicast of always", judge);
+        judge_untaken(kFields, context.parameters, kKeysOfOthers, "multicast: always", judge);
         judge.require(is_multicast, "multicast",
                       "is always; allowed: never or auto, or more than 32 rows and 32 columns of "
                       "the output, and at least two rows and two columns of cores");

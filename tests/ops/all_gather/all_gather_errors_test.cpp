@@ -55,7 +55,7 @@ TEST_F(AllGatherErrors, MulticastHasOneWorker) {
     gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
     gather_.schedule.workers = 2;
     expect_error(
-        "all_gather: workers is 2, which multicast does not take; allowed: 1, its default");
+        "all_gather: workers is 2, but multicast does not use it; allowed: 1, its default");
 }
 
 TEST_F(AllGatherErrors, ReadingAheadNeedsAPlaceForTheNextBatch) {
@@ -68,14 +68,14 @@ TEST_F(AllGatherErrors, ReadingAheadNeedsAPlaceForTheNextBatch) {
 TEST_F(AllGatherErrors, PagesAreNotReadAhead) {
     gather_.schedule.read_ahead = false;
     expect_error(
-        "all_gather: read_ahead is false, which pages does not take; allowed: true, its default");
+        "all_gather: read_ahead is false, but pages does not use it; allowed: true, its default");
 }
 
 TEST_F(AllGatherErrors, MulticastDoesNotDivideAFarthestSlice) {
     gather_.schedule.algorithm = ops::all_gather::Algorithm::Multicast;
     gather_.schedule.farthest = ops::all_gather::FarthestSlice::Forward;
     expect_error(
-        "all_gather: farthest is forward, which multicast does not take; allowed: half_each_way, "
+        "all_gather: farthest is forward, but multicast does not use it; allowed: half_each_way, "
         "its default");
 }
 

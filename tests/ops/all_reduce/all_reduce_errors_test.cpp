@@ -52,14 +52,14 @@ TEST_F(AllReduceErrors, ADepthThatOnlyTheRingTakes) {
     sum_.schedule.algorithm = ops::AllReduceAlgorithm::Tree;
     sum_.schedule.cb_depth = 4;
 
-    expect_error("all_reduce: cb_depth is 4, which tree does not take; allowed: 2, its default");
+    expect_error("all_reduce: cb_depth is 4, but tree does not use it; allowed: 2, its default");
 }
 
 TEST_F(AllReduceErrors, LinksThatTheRingDoesNotTake) {
     sum_.schedule.algorithm = ops::AllReduceAlgorithm::Ring;
     sum_.schedule.links = 2;
 
-    expect_error("all_reduce: links is 2, which ring does not take; allowed: 4, its default");
+    expect_error("all_reduce: links is 2, but ring does not use it; allowed: 4, its default");
 }
 
 TEST_F(AllReduceErrors, DepthIsZero) {

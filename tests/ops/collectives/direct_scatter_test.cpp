@@ -95,12 +95,12 @@ std::string refusal(const Shape& shape, const Schedule& schedule) {
 
 TEST(DirectScatterErrors, AWorkerForEachLink) {
     EXPECT_EQ(refusal({128, 32}, {.links = 1, .workers = 2, .algorithm = Algorithm::Direct}),
-              "workers is 2, which direct does not take; allowed: 1, its default");
+              "workers is 2, but direct does not use it; allowed: 1, its default");
 }
 
 TEST(DirectScatterErrors, ACbDepthThatItDoesNotTake) {
     EXPECT_EQ(refusal({128, 32}, {.links = 1, .cb_depth = 4, .algorithm = Algorithm::Direct}),
-              "cb_depth is 4, which direct does not take; allowed: 2, its default");
+              "cb_depth is 4, but direct does not use it; allowed: 2, its default");
 }
 
 // 1024 tiles arrive, and 16 tiles each are sent and summed.

@@ -53,11 +53,11 @@ TEST(EltwiseErrors, NamesKeysThatAFunctionDoesNotTake) {
     test.schedule.math_fidelity = MathFidelity::LoFi;
     EXPECT_EQ(
         test.message(),
-        "eltwise: math_fidelity is LoFi, which add of bfloat16 does not take; allowed: HiFi4, "
+        "eltwise: math_fidelity is LoFi, but add of bfloat16 does not use it; allowed: HiFi4, "
         "its default");
     test.schedule = {.function = EltwiseFunction::Max, .approximate = true};
     EXPECT_EQ(test.message(),
-              "eltwise: approximate is true, which max of bfloat16 does not take; allowed: false, "
+              "eltwise: approximate is true, but max of bfloat16 does not use it; allowed: false, "
               "its default");
     test.schedule = {.function = EltwiseFunction::Mul, .math_fidelity = MathFidelity::LoFi};
     EXPECT_EQ(test.message(), "(nothing thrown)");

@@ -98,17 +98,24 @@ TEST(ModularErrors, AnExpertTwiceInATokenIsNamedWhereBatchesHaveNoRoomForIt) {
 }
 
 TEST(ModularErrors, KeysThatTheRowsDoNotTakeAreNamed) {
-    EXPECT_THAT(refused(pair_of("none", "grouped"), {"steps.moe.set.max_num_tokens=4"}),
-                ::testing::HasSubstr("max_num_tokens: is 4, which none with grouped and silu does "
-                                     "not take; allowed: 0, its default"));
+    EXPECT_THAT(
+        refused(pair_of("none", "grouped"), {"steps.moe.set.max_num_tokens=4"}),
+        ::testing::HasSubstr("max_num_tokens: is 4, but the layer of prepare/finalize none, "
+                             "experts grouped and activation silu does not use it; "
+                             "allowed: 0, its default"));
     EXPECT_THAT(refused(pair_of("all_to_all_batched", "batched_masked"),
                         {"steps.moe.set.max_num_tokens=4"}),
-                ::testing::HasSubstr("max_num_tokens: is 4, which all_to_all_batched with"));
-    EXPECT_THAT(refused(pair_of("batched", "batched_masked"), {"params.block_size=16"}),
-                ::testing::HasSubstr("block_size: is 16, which batched with batched_masked and "
-                                     "silu does not take; allowed: 32, its default"));
+                ::testing::HasSubstr("max_num_tokens: is 4, but the layer of prepare/finalize "
+                                     "all_to_all_batched, experts batched_masked and activation "
+                                     "silu does not use it"));
+    EXPECT_THAT(
+        refused(pair_of("batched", "batched_masked"), {"params.block_size=16"}),
+        ::testing::HasSubstr("block_size: is 16, but the layer of prepare/finalize batched, "
+                             "experts batched_masked and activation silu does not use it; "
+                             "allowed: 32, its default"));
     EXPECT_THAT(refused(pair_of("none", "grouped"), {"set.fused_moe.limit=1"}),
-                ::testing::HasSubstr("limit: is 1, which none with grouped and silu does not take; "
+                ::testing::HasSubstr("limit: is 1, but the layer of prepare/finalize none, experts "
+                                     "grouped and activation silu does not use it; "
                                      "allowed: 7, its default"));
 }
 

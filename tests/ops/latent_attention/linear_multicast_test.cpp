@@ -161,7 +161,7 @@ TEST(LinearMulticast, RefusesKeysOfOtherSchedules) {
     spec.split_k = 2;
 
     EXPECT_EQ(message_of(64, spec),
-              "linear: split_k is 2, which multicast of always does not take; allowed: 0, its "
+              "linear: split_k is 2, but multicast: always does not use it; allowed: 0, its "
               "default");
 }
 

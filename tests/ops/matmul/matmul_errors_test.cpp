@@ -129,10 +129,10 @@ TEST(MatmulErrors, NamesKeysThatAScheduleDoesNotTake) {
     EXPECT_EQ(refusal_of({.schedule = kMulti}), "(nothing thrown)");
     EXPECT_EQ(
         refusal_of({.schedule = kGrid, .multicast_operand = MulticastOperand::In0}),
-        "matmul: multicast_operand is in0, which multicast_2d does not take; allowed: in1, its "
+        "matmul: multicast_operand is in0, but multicast_2d does not use it; allowed: in1, its "
         "default");
     EXPECT_EQ(refusal_of({.schedule = kMulti, .in0_block_w = 2}),
-              "matmul: in0_block_w is 2, which multi_core does not take; allowed: 1, its default");
+              "matmul: in0_block_w is 2, but multi_core does not use it; allowed: 1, its default");
 }
 
 TEST(MatmulErrors, NamesBlocksThatWouldLeaveAShardOutOfOrder) {

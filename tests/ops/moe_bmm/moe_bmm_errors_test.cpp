@@ -130,9 +130,9 @@ TEST(MoeBmmErrors, NamesKeysThatOneCoreDoesNotTake) {
                      .subblock = {1, 3},
                      .cb_depth = 2};
     EXPECT_EQ(test.message(),
-              "moe_bmm: distribution is round_robin, which single_core does not take; allowed: "
+              "moe_bmm: distribution is round_robin, but single_core does not use it; allowed: "
               "block, its default\n"
-              "moe_bmm: grid is [2, 1], which single_core does not take; allowed: [0, 0], its "
+              "moe_bmm: grid is [2, 1], but single_core does not use it; allowed: [0, 0], its "
               "default");
 }
 
@@ -204,7 +204,7 @@ TEST(MoeBmmErrors, NamesKeysThatCoresNextToTheirBankDoNotTake) {
                      .subblock = {1, 4},
                      .cb_depth = 2};
     EXPECT_THAT(test.message(),
-                ::testing::HasSubstr("moe_bmm: k_block is 8, which near_banks does not take; "
+                ::testing::HasSubstr("moe_bmm: k_block is 8, but near_banks does not use it; "
                                      "allowed: 4, its default"));
 }
 

@@ -101,8 +101,8 @@ TEST(RowActivation, NamesALimitThatItsFunctionDoesNotTake) {
     };
 
     EXPECT_EQ(message(ActivationFunction::Silu),
-              "activation: alpha is 5, which silu does not take; allowed: 1.702, its default\n"
-              "activation: limit is 1, which silu does not take; allowed: 7, its default");
+              "activation: alpha is 5, but silu does not use it; allowed: 1.702, its default\n"
+              "activation: limit is 1, but silu does not use it; allowed: 7, its default");
     EXPECT_EQ(message(ActivationFunction::SwigluOai), "(nothing thrown)");
 }
 
