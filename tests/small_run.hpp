@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hand-made run of four cores that read DRAM.
+// Hand-made runs of four cores that read DRAM.
 #pragma once
 
 #include <filesystem>
@@ -44,5 +44,32 @@ inline constexpr auto kCamping = [](std::uint32_t, std::uint32_t) { return 0U; }
 inline constexpr auto kSpread = [](std::uint32_t core, std::uint32_t page) {
     return 3 * core + page;
 };
+
+/// Four devices that read DRAM, two pairs of identical ones, in three launches. The last two
+/// are equal.
+inline compare::RecordedRun run_of_pairs() {
+    compare::RecordedRun run = run_of_reads(kSpread);
+    run.machine.mesh.shape = {1, 4};
+    run.trace.mesh.shape = {1, 4};
+    LaunchTrace& launch = run.trace.launches.front();
+    const std::vector<CoreTrace> cores = launch.cores;
+    for (std::uint16_t device = 1; device < 4; ++device) {
+        launch.dispatch.push_back(launch.dispatch.front());
+        launch.dispatch.back().device = device;
+        for (CoreTrace core : cores) {
+            core.device = device;
+            auto& events = core.threads[0].events;
+            events.erase(events.begin(), events.begin() + (device % 2 == 0 ? 0 : 12));
+            launch.cores.push_back(core);
+        }
+    }
+    LaunchTrace longer = launch;
+    for (CoreTrace& core : longer.cores) {
+        auto& events = core.threads[0].events;
+        events.insert(events.begin(), core.device % 2 == 0 ? 5 : 60, events.front());
+    }
+    run.trace.launches.insert(run.trace.launches.end(), 2, longer);
+    return run;
+}
 
 }  // namespace tessera::test

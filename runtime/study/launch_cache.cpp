@@ -115,6 +115,11 @@ void move_path(LaunchReport& launch, Millicycles later) {
     for (report::PathPart& part : launch.path) {
         part.time += part.activity == Activity::NotStarted ? later : 0;
     }
+    const std::uint32_t first =
+        launch.path_stretches.empty() ? kNoThread : launch.path_stretches.front().thread;
+    if (first < launch.threads.size()) {
+        launch.threads[first].on_path += later;
+    }
     report::sort_path(launch.path, launch.path_stretches);
 }
 

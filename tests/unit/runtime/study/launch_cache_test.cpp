@@ -77,6 +77,17 @@ TEST(LaunchCache, MovesALaunchToOtherStartsOfItsDevices) {
     EXPECT_EQ(json_of(report), json_of(timed(run, nullptr)));
 }
 
+// The second of two equal launches is that of the first at other starts.
+TEST(LaunchCache, CountsThePathsThreadFromItsNewStart) {
+    const compare::RecordedRun run = test::run_of_pairs();
+    LaunchCache cache;
+
+    const report::TimingReport kept = timed(run, &cache);
+
+    EXPECT_EQ(cache.num_found(), 1U);
+    EXPECT_EQ(json_of(kept), json_of(timed(run, nullptr)));
+}
+
 /// Four cores that read pages of 2 KiB, whose packets share wires.
 compare::RecordedRun run_of_small_pages() {
     compare::RecordedRun run = test::run_of_reads(test::kSpread);

@@ -9,33 +9,6 @@
 namespace tessera::timed_run {
 namespace {
 
-/// Four devices that read DRAM, two pairs of identical ones, in three launches. The last two
-/// are equal.
-compare::RecordedRun run_of_pairs() {
-    compare::RecordedRun run = test::run_of_reads(test::kSpread);
-    run.machine.mesh.shape = {1, 4};
-    run.trace.mesh.shape = {1, 4};
-    LaunchTrace& launch = run.trace.launches.front();
-    const std::vector<CoreTrace> cores = launch.cores;
-    for (std::uint16_t device = 1; device < 4; ++device) {
-        launch.dispatch.push_back(launch.dispatch.front());
-        launch.dispatch.back().device = device;
-        for (CoreTrace core : cores) {
-            core.device = device;
-            auto& events = core.threads[0].events;
-            events.erase(events.begin(), events.begin() + (device % 2 == 0 ? 0 : 12));
-            launch.cores.push_back(core);
-        }
-    }
-    LaunchTrace longer = launch;
-    for (CoreTrace& core : longer.cores) {
-        auto& events = core.threads[0].events;
-        events.insert(events.begin(), core.device % 2 == 0 ? 5 : 60, events.front());
-    }
-    run.trace.launches.insert(run.trace.launches.end(), 2, longer);
-    return run;
-}
-
 report::TimingReport timed(const compare::RecordedRun& run, std::size_t points) {
     TimerOptions options;
     options.budget.points = points;
@@ -61,7 +34,7 @@ void expect_same(const report::StallReport& a, const report::StallReport& b) {
 
 // A drawn report keeps the intervals of all devices; others sum them part by part.
 TEST(SumsOfParts, GiveTheReportOfTheWholeTimeline) {
-    const compare::RecordedRun run = run_of_pairs();
+    const compare::RecordedRun run = test::run_of_pairs();
 
     const report::TimingReport drawn = timed(run, 500'000);
     const report::TimingReport summed = timed(run, 0);
