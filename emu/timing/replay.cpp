@@ -60,13 +60,7 @@ public:
 
     LaunchTimeline run() {
         isolated_for(parts_.size(), [this](std::size_t i) { replay_part(i); });
-        // Throws the failure of the first part, whichever failed first on the host, so that the
-        // message is the same at any number of threads.
-        for (const std::exception_ptr& failure : failures_) {
-            if (failure) {
-                std::rethrow_exception(failure);
-            }
-        }
+        throw_first_failure();
         for (std::size_t i = 0; i < parts_.size(); ++i) {
             if (is_duplicate(i) && !early_.is_left_out(i)) {
                 timelines_[i] =
@@ -83,8 +77,28 @@ public:
         timeline.device_start.resize(machine_.mesh.shape.num_devices());
         return timeline;
     }
+    void run_ahead(std::span<const std::size_t> wanted) {
+        if (!can_shift()) {
+            return;
+        }
+        isolated_for(wanted.size(), [&](std::size_t i) { replay_part(wanted[i]); });
+        throw_first_failure();
+        for (const std::size_t part : wanted) {
+            options_.cache->entries.push_back(
+                {partition_.keys[part], start_of(part), std::move(timelines_[part])});
+        }
+    }
 
 private:
+    // Of the first part, whichever failed first on the host, so that the message is the same at any
+    // number of threads.
+    void throw_first_failure() const {
+        for (const std::exception_ptr& failure : failures_) {
+            if (failure) {
+                std::rethrow_exception(failure);
+            }
+        }
+    }
     static bool is_partition_given(const ReplayOptions& options, const Machine& machine) {
         return options.partition != nullptr &&
                options.partition->num_devices == machine.mesh.shape.num_devices();
@@ -214,6 +228,11 @@ LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch, const Machi
     }
     drop_intervals(timeline);
     return timeline;
+}
+
+void replay_ahead(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
+                  const ReplayOptions& options, std::span<const std::size_t> parts) {
+    PartReplays(trace, launch, machine, options).run_ahead(parts);
 }
 
 }  // namespace tessera::timing

@@ -72,4 +72,13 @@ struct ReplayOptions {
 [[nodiscard]] LaunchTimeline replay(const Trace& trace, const LaunchTrace& launch,
                                     const Machine& machine, const ReplayOptions& options = {});
 
+/// Replays parts of a launch before it is known when their devices may begin. Adds their timelines,
+/// which begin at 0, to `options.cache`, from which the replay of the launch takes them. Adds none if
+/// a timeline cannot be shifted, because the launch latency is 0.
+/// Preconditions   each part is one device and its own representative; `options` has the partition,
+///                 the cache, and no device_start.
+/// Errors   as replay().
+void replay_ahead(const Trace& trace, const LaunchTrace& launch, const Machine& machine,
+                  const ReplayOptions& options, std::span<const std::size_t> parts);
+
 }  // namespace tessera::timing

@@ -2,6 +2,8 @@
 #include "emu/timing/run.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "emu/timing/event_queue.hpp"
 #include "tessera/errors.hpp"
@@ -104,18 +106,41 @@ LaunchTimeline RunReplay::add_known(const LaunchTrace& launch,
     return timeline;
 }
 
+ReplayOptions RunReplay::options_of_launch() const {
+    return {.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
+            .keeps_cb_levels = options_.keeps_cb_levels,
+            .start_seed = options_.start_seed};
+}
+
+std::vector<ReplayCache::Entry> RunReplay::replay_ahead(const Trace& trace,
+                                                        const LaunchTrace& launch,
+                                                        const LaunchPartition& partition,
+                                                        std::span<const std::size_t> parts,
+                                                        const OnPart& on_part) const {
+    ReplayCache timelines;
+    ReplayOptions options = options_of_launch();
+    options.cache = &timelines;
+    options.on_part = on_part;
+    options.partition = &partition;
+    timing::replay_ahead(trace, launch, machine_, options, parts);
+    return std::move(timelines.entries);
+}
+
+void RunReplay::expect(std::vector<ReplayCache::Entry> timelines) {
+    cache_.entries.insert(cache_.entries.end(), std::move_iterator(timelines.begin()),
+                          std::move_iterator(timelines.end()));
+}
+
 LaunchTimeline RunReplay::add(const Trace& trace, const LaunchTrace& launch,
                               const LaunchPartition* partition,
                               std::span<const Millicycles> known_times, const OnPart& on_part) {
     const LaunchStart start = next_start(launch, queues_);
-    const ReplayOptions options{.keeps = options_.keeps_intervals ? Keep::Intervals : Keep::Totals,
-                                .keeps_cb_levels = options_.keeps_cb_levels,
-                                .device_start = start.devices,
-                                .known_times = known_times,
-                                .cache = &cache_,
-                                .start_seed = options_.start_seed,
-                                .on_part = on_part,
-                                .partition = partition};
+    ReplayOptions options = options_of_launch();
+    options.device_start = start.devices;
+    options.known_times = known_times;
+    options.cache = &cache_;
+    options.on_part = on_part;
+    options.partition = partition;
     LaunchTimeline timeline = replay(trace, launch, machine_, options);
     timeline.start = start.first;
     note_ends(start, timeline);

@@ -39,6 +39,18 @@ public:
                                      std::span<const Millicycles> known_times = {},
                                      const OnPart& on_part = {});
 
+    /// Replays parts of a launch that add() has not come to yet. Returns their timelines for
+    /// expect(). May be called from any host thread, beside all other functions.
+    /// Preconditions   as replay_ahead().
+    /// Errors   as replay().
+    [[nodiscard]] std::vector<ReplayCache::Entry> replay_ahead(const Trace& trace,
+                                                               const LaunchTrace& launch,
+                                                               const LaunchPartition& partition,
+                                                               std::span<const std::size_t> parts,
+                                                               const OnPart& on_part) const;
+    /// Gives the next launch timelines of its parts, which add() then does not replay.
+    void expect(std::vector<ReplayCache::Entry> timelines);
+
     /// Adds the next launch without a replay. Each device takes its time in `device_times`, from
     /// the time at which dispatch lets it start. Returns a timeline that has starts and ends only.
     /// Precondition   devices send each other nothing, so that no time depends on another device's
@@ -61,6 +73,7 @@ private:
     };
     [[nodiscard]] LaunchStart next_start(const LaunchTrace& launch,
                                          std::vector<DispatchQueue>& queues) const;
+    [[nodiscard]] ReplayOptions options_of_launch() const;
     void note_ends(const LaunchStart& start, const LaunchTimeline& timeline);
     [[nodiscard]] std::vector<Millicycles> starts_of(const LaunchTrace& launch,
                                                      const std::vector<bool>& takes_part,

@@ -12,7 +12,6 @@
 #include "runtime/config/drawn_timing.hpp"
 #include "runtime/log/log.hpp"
 #include "runtime/report/timing/run_path.hpp"
-#include "runtime/study/read_constants.hpp"
 
 namespace tessera::timed_run {
 namespace {
@@ -64,6 +63,34 @@ report::LaunchReport path_only(report::LaunchReport launch) {
 
 }  // namespace
 
+std::vector<std::size_t> ClaimedParts::claim(const timing::LaunchPartition& partition) {
+    std::vector<std::size_t> parts;
+    const std::scoped_lock lock(mutex_);
+    for (std::size_t part = 0; part < partition.parts.size(); ++part) {
+        if (partition.parts[part].devices.count == 1 && partition.representatives[part] == part &&
+            claimed_.insert(partition.keys[part].halves).second) {
+            parts.push_back(part);
+        }
+    }
+    return parts;
+}
+
+void ClaimedParts::note_added(const timing::LaunchPartition& partition) {
+    std::set<Key> of_this;
+    const std::scoped_lock lock(mutex_);
+    for (const timing::PartKey& key : partition.keys) {
+        if (claimed_.contains(key.halves)) {
+            of_this.insert(key.halves);
+        }
+    }
+    for (const Key& key : of_last_) {
+        if (!of_this.contains(key)) {
+            claimed_.erase(key);
+        }
+    }
+    of_last_ = std::move(of_this);
+}
+
 RunTimer::RunTimer(std::string name, const TimedMachine& machine, const TimerOptions& options)
     : machine_(std::make_unique<const TimedMachine>(machine)),
       draws_(config::draw_timing(machine.timing, options.draws.count)),
@@ -104,6 +131,11 @@ bool RunTimer::is_drawn() const noexcept {
            (options_.budget.points > 0 || options_.budget.cb_points > 0);
 }
 
+report::Stalls RunTimer::stalls() const noexcept {
+    const bool has_stalls = options_.detail == Detail::Full && options_.budget.stalls > 0;
+    return has_stalls ? report::Stalls::Summed : report::Stalls::Ignored;
+}
+
 RunTimer::ExpectedLaunch RunTimer::replay_expected(const Trace& trace, const LaunchTrace& launch,
                                                    const timing::LaunchPartition& partition) {
     const timing::Machine machine{machine_->arch, machine_->timing.expected, machine_->mesh};
@@ -116,16 +148,14 @@ RunTimer::ExpectedLaunch RunTimer::replay_expected(const Trace& trace, const Lau
     }
     // Only drawings need intervals: all else is summed when a part has been replayed.
     report::DrawBudget budget = options_.budget;
-    budget.stalls = options_.detail == Detail::Full ? budget.stalls : 0;
-    const report::Stalls stalls =
-        budget.stalls == 0 ? report::Stalls::Ignored : report::Stalls::Summed;
+    budget.stalls = stalls() == report::Stalls::Summed ? budget.stalls : 0;
     budget.points = 0;
     budget.cb_points = 0;
     sums_.begin(partition);
     expected.timeline =
         replay(kExpected, trace, launch, partition, {},
                [&](std::size_t part, const LaunchTimeline& timeline) {
-                   sums_.note(part, report::sum_intervals(trace.names, timeline, stalls));
+                   sums_.note(part, report::sum_intervals(trace.names, timeline, stalls()));
                });
     expected.reduced = report::reduce(trace.names, launch, expected.timeline, machine, budget,
                                       sums_.all(partition));
@@ -212,10 +242,11 @@ std::optional<report::LaunchReport> RunTimer::restarted(
 }
 
 void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
-                          const timing::LaunchPartition& partition, const ReadConstants& read,
+                          const timing::LaunchPartition& partition, const KnownLaunch& known,
                           LaunchTimes& times) {
-    timing::PartKey key = keys_->key_of(trace, launch, read);
-    auto kept = options_.cache->find(key);
+    timing::PartKey key = *known.key;
+    // A launch before this one may have kept its times since this one was begun.
+    auto kept = known.kept ? known.kept : options_.cache->find(key);
     auto report = kept ? restarted(*kept, launch, partition) : std::nullopt;
     if (kept && !report) {
         // From these starts another device ends last. Both are kept, or gate and up of a layer
@@ -247,13 +278,63 @@ void RunTimer::add_cached(const Trace& trace, const LaunchTrace& launch,
     }
 }
 
+KnownLaunch RunTimer::known_of(const Trace& trace, const LaunchTrace& launch) const {
+    KnownLaunch known;
+    if (keys_ || options_.detail == Detail::Full) {
+        known.read.emplace(machine_->timing.expected.sfpu, trace, launch.cores);
+    }
+    if (keys_) {
+        known.key = keys_->key_of(trace, launch, *known.read);
+    }
+    return known;
+}
+
+void RunTimer::replay_ahead(const Trace& trace, const LaunchTrace& launch, LaunchAhead& ahead) {
+    const std::vector<std::size_t> parts = claimed_->claim(ahead.partition);
+    std::mutex mutex;
+    const auto note = [&](std::size_t part, const LaunchTimeline& timeline) {
+        report::IntervalSums sums = report::sum_intervals(trace.names, timeline, stalls());
+        const std::scoped_lock lock(mutex);
+        ahead.sums.push_back({ahead.partition.keys[part], std::move(sums)});
+    };
+    try {
+        ahead.timelines =
+            replays_[kExpected].replay_ahead(trace, launch, ahead.partition, parts, note);
+    } catch (const Error&) {
+        ahead.sums.clear();
+    }
+}
+
+LaunchAhead RunTimer::begin(const Trace& trace, const LaunchTrace& launch) {
+    LaunchAhead ahead{.partition = timing::partition(launch, machine_->mesh.shape.num_devices()),
+                      .contents = known_of(trace, launch),
+                      .timelines = {},
+                      .sums = {}};
+    if (ahead.contents.key) {
+        ahead.contents.kept = options_.cache->find(*ahead.contents.key);
+    }
+    const bool is_estimated = options_.draws.times == DrawTimes::Estimated;
+    if (is_estimated && !is_drawn() && !ahead.contents.kept) {
+        replay_ahead(trace, launch, ahead);
+    }
+    return ahead;
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch, LaunchAhead ahead) {
+    replays_[kExpected].expect(std::move(ahead.timelines));
+    sums_.expect(std::move(ahead.sums));
+    add(trace, launch, ahead.partition, ahead.contents);
+    claimed_->note_added(ahead.partition);
+}
+
 void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
                    const timing::LaunchPartition& partition) {
+    add(trace, launch, partition, known_of(trace, launch));
+}
+
+void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
+                   const timing::LaunchPartition& partition, const KnownLaunch& known) {
     const auto start = std::chrono::steady_clock::now();
-    std::optional<ReadConstants> read;
-    if (keys_ || options_.detail == Detail::Full) {
-        read.emplace(machine_->timing.expected.sfpu, trace, launch.cores);
-    }
     LaunchTimes times{.makespans = std::vector<Millicycles>(replays_.size()),
                       .longest_on_device = std::vector<Millicycles>(replays_.size()),
                       .reduced = {},
@@ -262,13 +343,13 @@ void RunTimer::add(const Trace& trace, const LaunchTrace& launch,
     if (options_.draws.times == DrawTimes::Replayed) {
         replay_draws(trace, launch, partition, times);
     } else if (keys_) {
-        add_cached(trace, launch, partition, *read, times);
+        add_cached(trace, launch, partition, known, times);
     } else {
         estimate_draws(trace, launch, partition, times);
     }
     // Only whole reports say which assumed constants they depend on.
     if (options_.detail == Detail::Full) {
-        report_.constants_read.merge(constants_read(machine_->timing, *read, launch));
+        report_.constants_read.merge(constants_read(machine_->timing, *known.read, launch));
     }
     report::LaunchReport& reduced = times.reduced;
     const ModelErrorSpec& error = machine_->timing.expected.model_error;

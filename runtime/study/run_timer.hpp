@@ -2,10 +2,14 @@
 // Times a run launch by launch, so that the events of a launch can be dropped before the next one.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,6 +20,7 @@
 #include "runtime/study/draw_estimate.hpp"
 #include "runtime/study/launch_cache.hpp"
 #include "runtime/study/launch_key.hpp"
+#include "runtime/study/read_constants.hpp"
 #include "runtime/study/sums_of_parts.hpp"
 #include "runtime/study/timed_machine.hpp"
 #include "tessera/timing_spec.hpp"
@@ -58,6 +63,39 @@ struct TimerOptions {
     LaunchCache* cache = nullptr;
 };
 
+/// Contents of a launch that do not depend on when it starts.
+struct KnownLaunch {
+    std::optional<ReadConstants> read;        ///< none if neither a cache nor the report needs it
+    std::optional<timing::PartKey> key;       ///< none without a cache
+    std::shared_ptr<const TimedLaunch> kept;  ///< times under that key; null: not known to be kept
+};
+
+/// Launch of which all is done that depends on no earlier launch.
+struct LaunchAhead {
+    timing::LaunchPartition partition;
+    KnownLaunch contents;
+    std::vector<timing::ReplayCache::Entry> timelines;  ///< of parts that were replayed
+    std::vector<SumsOfParts::Keyed> sums;               ///< of the same parts
+};
+
+/// Parts whose timelines launches ahead compute, so that none is computed twice: gate and up of an
+/// MoE layer are one replay. Any host thread may call it.
+class ClaimedParts {
+public:
+    /// Claims the parts of one device that nobody has claimed, one of identical parts. Returns them.
+    [[nodiscard]] std::vector<std::size_t> claim(const timing::LaunchPartition& partition);
+    /// Ends the claims of the launch that was added before this one. Claims of this one last until
+    /// the next is added: RunReplay keeps the timelines of one launch.
+    void note_added(const timing::LaunchPartition& partition);
+
+private:
+    using Key = std::array<std::uint64_t, 2>;
+
+    std::mutex mutex_;
+    std::set<Key> claimed_;
+    std::set<Key> of_last_;  ///< claims of the launch that was added last
+};
+
 /// Replays each launch under the stated constants of a machine, and computes its time under draws
 /// of them. The result is the same at any number of host threads.
 class RunTimer {
@@ -73,6 +111,13 @@ public:
     /// As add(), for a launch with a known partition.
     void add(const Trace& trace, const LaunchTrace& launch,
              const timing::LaunchPartition& partition);
+
+    /// Replays those parts of a launch that depend on no earlier launch, unless another launch ahead
+    /// has the same. May be called for several launches at once, also beside add(), from any host
+    /// thread. An error of a replay is left to add(), which meets it in the order of launches.
+    [[nodiscard]] LaunchAhead begin(const Trace& trace, const LaunchTrace& launch);
+    /// As add(), for a launch that was begun.
+    void add(const Trace& trace, const LaunchTrace& launch, LaunchAhead ahead);
 
     /// Returns the report of all added launches; without draws, low and high are the expected
     /// times.
@@ -105,6 +150,11 @@ private:
                                         std::span<const Millicycles> known_times = {},
                                         const timing::OnPart& on_part = {});
     [[nodiscard]] bool is_drawn() const noexcept;
+    [[nodiscard]] report::Stalls stalls() const noexcept;
+    [[nodiscard]] KnownLaunch known_of(const Trace& trace, const LaunchTrace& launch) const;
+    void replay_ahead(const Trace& trace, const LaunchTrace& launch, LaunchAhead& ahead);
+    void add(const Trace& trace, const LaunchTrace& launch,
+             const timing::LaunchPartition& partition, const KnownLaunch& known);
     void replay_draws(const Trace& trace, const LaunchTrace& launch,
                       const timing::LaunchPartition& partition, LaunchTimes& times);
     /// Returns the report of a kept launch as of its start in this run, if no replay is needed.
@@ -112,7 +162,7 @@ private:
         const TimedLaunch& kept, const LaunchTrace& launch,
         const timing::LaunchPartition& partition) const;
     void add_cached(const Trace& trace, const LaunchTrace& launch,
-                    const timing::LaunchPartition& partition, const ReadConstants& read,
+                    const timing::LaunchPartition& partition, const KnownLaunch& known,
                     LaunchTimes& times);
     void add_estimates(const LaunchTrace& launch, std::span<const Millicycles> stated,
                        std::span<const double> factors, LaunchTimes& times);
@@ -127,6 +177,7 @@ private:
     OnReplayed on_replayed_;
     std::vector<timing::RunReplay> replays_;  ///< expected, then each draw
     SumsOfParts sums_;                        ///< of the expected replay
+    std::unique_ptr<ClaimedParts> claimed_ = std::make_unique<ClaimedParts>();
     report::TimingReport report_;
 };
 

@@ -5,6 +5,15 @@
 
 namespace tessera::timed_run {
 
+void SumsOfParts::expect(std::vector<Keyed> sums) {
+    expected_ = {};
+    for (Keyed& part : sums) {
+        expected_.keys.push_back(part.key);
+        expected_.sums.push_back(
+            std::make_shared<const report::IntervalSums>(std::move(part.sums)));
+    }
+}
+
 void SumsOfParts::begin(const timing::LaunchPartition& partition) {
     Launch next{.keys = partition.keys, .sums = {}};
     next.sums.resize(partition.parts.size());
@@ -17,10 +26,12 @@ void SumsOfParts::note(std::size_t part, report::IntervalSums sums) {
     launch_.sums.at(part) = std::move(noted);
 }
 
-SumsOfParts::Sums SumsOfParts::of_launch_before(const timing::PartKey& key) const {
-    for (std::size_t part = 0; part < before_.sums.size(); ++part) {
-        if (before_.sums[part] && before_.keys[part] == key) {
-            return before_.sums[part];
+SumsOfParts::Sums SumsOfParts::known(const timing::PartKey& key) const {
+    for (const Launch* const launch : {&expected_, &before_}) {
+        for (std::size_t part = 0; part < launch->sums.size(); ++part) {
+            if (launch->sums[part] && launch->keys[part] == key) {
+                return launch->sums[part];
+            }
         }
     }
     return nullptr;
@@ -36,7 +47,7 @@ std::vector<const report::IntervalSums*> SumsOfParts::all(
         }
         if (!sums) {
             // Noted for this launch too: a third launch with this part looks only here.
-            sums = of_launch_before(partition.keys[part]);
+            sums = known(partition.keys[part]);
         }
         ensure(sums != nullptr, "part {} of {} was neither replayed nor kept", part,
                partition.parts.size());

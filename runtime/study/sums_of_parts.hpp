@@ -16,6 +16,13 @@ namespace tessera::timed_run {
 
 class SumsOfParts {
 public:
+    /// Sums of parts by key.
+    struct Keyed {
+        timing::PartKey key;
+        report::IntervalSums sums;
+    };
+    /// Sets the sums of parts that were replayed ahead (RunReplay::expect), for the next launch.
+    void expect(std::vector<Keyed> sums);
     /// Begins a launch; the sums of the launch so far become those of the launch before.
     void begin(const timing::LaunchPartition& partition);
     /// Keeps the sums of a part; may be called from any host thread.
@@ -31,9 +38,11 @@ private:
         std::vector<timing::PartKey> keys;  ///< by part
         std::vector<Sums> sums;
     };
-    [[nodiscard]] Sums of_launch_before(const timing::PartKey& key) const;
+    /// Returns sums that were expected, or those of the launch before; null if there are none.
+    [[nodiscard]] Sums known(const timing::PartKey& key) const;
 
     std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();
+    Launch expected_;
     Launch launch_;
     Launch before_;
 };

@@ -2,9 +2,14 @@
 // Passes the traces of a run's launches to a timer, to a file, to both or to neither.
 #pragma once
 
+#include <tbb/task_group.h>
+
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <filesystem>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "emu/base/trace_file/trace_writer.hpp"
@@ -24,7 +29,7 @@ public:
                Keeping keeping = Keeping::Nothing);
 
     /// Returns `modes` with the taker as sink; unchanged if there is neither timer nor file. The
-    /// taker outlives the run and is not moved.
+    /// taker outlives the run, is not moved, and belongs to the run's thread.
     [[nodiscard]] pipeline::RunModes modes(pipeline::RunModes modes);
 
     /// Gives the file its name and ends the timing; returns no report without a timer.
@@ -40,13 +45,34 @@ public:
     [[nodiscard]] double seconds() const noexcept { return seconds_; }
 
 private:
+    /// Launch whose parts are replayed while the launches before it are added to the timer.
+    struct Begun {
+        Trace names;  ///< as of its launch: later launches add to them
+        LaunchTrace launch;
+        LaunchAhead ahead;
+        std::exception_ptr failure;
+        tbb::task_group task;  ///< sets `ahead` or `failure`
+
+        Begun(const Trace& so_far, LaunchTrace&& taken);
+        ~Begun();
+        Begun(const Begun&) = delete;
+        Begun& operator=(const Begun&) = delete;
+    };
+
     void take(const Trace& so_far, LaunchTrace&& launch);
+    void begin(const Trace& so_far, LaunchTrace&& launch);
+    /// Adds the oldest of the begun launches to the timer.
+    void add_first();
+    void keep(const Trace& so_far, LaunchTrace&& launch);
 
     std::optional<RunTimer> timer_;
     std::optional<TraceWriter> writer_;
     Keeping keeping_;
     Trace trace_;
     double seconds_ = 0;
+    std::thread::id run_thread_;
+    std::deque<Begun> begun_;         ///< last: its tasks use the timer
+    std::uint64_t events_begun_ = 0;  ///< of the launches in it
 };
 
 }  // namespace tessera::timed_run
