@@ -2,10 +2,10 @@
 #include "runtime/study/run_timer.hpp"
 
 #include <gtest/gtest.h>
-#include <tbb/parallel_for.h>
 
 #include <nlohmann/json.hpp>
 
+#include "emu/base/isolated_for.hpp"
 #include "runtime/report/timing/timing_json.hpp"
 #include "tests/small_run.hpp"
 
@@ -34,9 +34,8 @@ std::string one_by_one(const compare::RecordedRun& run, std::size_t points) {
 /// Begins all launches side by side, then adds them.
 std::string begun_together(const compare::RecordedRun& run, RunTimer timer) {
     std::vector<LaunchAhead> ahead(run.trace.launches.size());
-    tbb::parallel_for(std::size_t{0}, ahead.size(), [&](std::size_t i) {
-        ahead[i] = timer.begin(run.trace, run.trace.launches[i]);
-    });
+    isolated_for(ahead.size(),
+                 [&](std::size_t i) { ahead[i] = timer.begin(run.trace, run.trace.launches[i]); });
     for (std::size_t i = 0; i < ahead.size(); ++i) {
         timer.add(run.trace, run.trace.launches[i], std::move(ahead[i]));
     }
