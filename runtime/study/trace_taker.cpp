@@ -63,12 +63,14 @@ void TraceTaker::take(const Trace& so_far, LaunchTrace&& launch) {
 void TraceTaker::begin(const Trace& so_far, LaunchTrace&& launch) {
     events_begun_ += num_events(launch);
     Begun& begun = begun_.emplace_back(so_far, std::move(launch));
-    begun.task.run([this, &begun] {
-        try {
-            begun.ahead = timer_->begin(begun.names, begun.launch);
-        } catch (...) {
-            begun.failure = std::current_exception();
-        }
+    tasks_.execute([&] {
+        begun.task.run([this, &begun] {
+            try {
+                begun.ahead = timer_->begin(begun.names, begun.launch);
+            } catch (...) {
+                begun.failure = std::current_exception();
+            }
+        });
     });
     // A session that calls on the run's own thread has one host thread, or explains an error of this
     // launch by the state of its kernels, which the next launch replaces.
@@ -82,7 +84,7 @@ void TraceTaker::begin(const Trace& so_far, LaunchTrace&& launch) {
 void TraceTaker::add_first() {
     const auto start = std::chrono::steady_clock::now();
     Begun& first = begun_.front();
-    first.task.wait();
+    tasks_.execute([&] { first.task.wait(); });
     if (first.failure) {
         std::rethrow_exception(first.failure);
     }

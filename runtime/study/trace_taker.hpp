@@ -2,6 +2,7 @@
 // Passes the traces of a run's launches to a timer, to a file, to both or to neither.
 #pragma once
 
+#include <tbb/task_arena.h>
 #include <tbb/task_group.h>
 
 #include <cstdint>
@@ -71,6 +72,9 @@ private:
     Trace trace_;
     double seconds_ = 0;
     std::thread::id run_thread_;
+    /// Where tasks run: a thread that waits for one helps with all of them. Tasks of a thread's own
+    /// arena are left to the workers when the thread ends, as that of a sink does.
+    tbb::task_arena tasks_;
     std::deque<Begun> begun_;         ///< last: its tasks use the timer
     std::uint64_t events_begun_ = 0;  ///< of the launches in it
 };

@@ -87,7 +87,7 @@ const std::vector<Row>& include_table() {
          {"tessera/", "emu/base/", "emu/core/", "emu/timing/", "runtime/config/",
           "runtime/kernels/", "runtime/log/", "runtime/pipeline/", "runtime/ranks/",
           "runtime/report/", "runtime/study/", "fmt/", "nlohmann/", "tbb/parallel_for.h",
-          "tbb/task_group.h"}},
+          "tbb/task_arena.h", "tbb/task_group.h"}},
         {"runtime/facade/",
          {"tessera/", "emu/base/", "emu/timing/", "runtime/config/", "runtime/facade/",
           "runtime/kernels/", "runtime/report/", "runtime/session/", "runtime/study/", "fmt/",
