@@ -90,8 +90,8 @@ public:
     }
 
 private:
-    // Of the first part, whichever failed first on the host, so that the message is the same at any
-    // number of threads.
+    // The first part's failure is thrown, whichever part failed first on the host: so the message is
+    // the same at any number of threads.
     void throw_first_failure() const {
         for (const std::exception_ptr& failure : failures_) {
             if (failure) {

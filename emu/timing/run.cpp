@@ -117,6 +117,7 @@ std::vector<ReplayCache::Entry> RunReplay::replay_ahead(const Trace& trace,
                                                         const LaunchPartition& partition,
                                                         std::span<const std::size_t> parts,
                                                         const OnPart& on_part) const {
+    // A cache of its own: add() may read and replace `cache_` meanwhile.
     ReplayCache timelines;
     ReplayOptions options = options_of_launch();
     options.cache = &timelines;
@@ -127,6 +128,7 @@ std::vector<ReplayCache::Entry> RunReplay::replay_ahead(const Trace& trace,
 }
 
 void RunReplay::expect(std::vector<ReplayCache::Entry> timelines) {
+    // The timelines of the launch before stay: the next one may have parts of both.
     cache_.entries.insert(cache_.entries.end(), std::move_iterator(timelines.begin()),
                           std::move_iterator(timelines.end()));
 }

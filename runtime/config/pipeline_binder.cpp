@@ -22,6 +22,12 @@ const Node& entry(const Node& map, std::string_view key) {
     return found == nullptr ? kNothing : *found;
 }
 
+std::string unknown_tensor(const std::string& tensor, const std::vector<std::string>& known) {
+    return known.empty() ? fmt::format("there is no tensor {}", tensor)
+                         : fmt::format("no tensor {} exists at this step, {}", tensor,
+                                       correction(tensor, known));
+}
+
 bool PipelineBinder::is_word(const Node& node, const std::string& path,
                              std::string_view wanted) const {
     const bool holds = node.kind == NodeKind::Scalar && !node.text.empty();

@@ -190,6 +190,10 @@ void check_report_patterns(const PipelineBinder& binder, const Node& root);
                                                           const pipeline::PipelineStep& spec,
                                                           const pipeline::Scope& names);
 
+/// Returns the text for an input of a step that is none of the `known` tensors.
+[[nodiscard]] std::string unknown_tensor(const std::string& tensor,
+                                         const std::vector<std::string>& known);
+
 /// Infers the operands of every step and checks contracts and rules. Replaces steps of an op that
 /// is made of others by their parts.
 void plan_steps(PipelineBinder& binder);

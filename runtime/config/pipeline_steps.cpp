@@ -83,10 +83,7 @@ bool check_tensor(PipelineBinder& binder, const Node& node, const std::string& p
         return true;
     }
     const std::vector<std::string> known(binder.tensor_names.begin(), binder.tensor_names.end());
-    binder.unknown_tensors.add(node.origin, path,
-                               known.empty() ? fmt::format("there is no tensor {}", tensor)
-                                             : fmt::format("no tensor {} exists at this step, {}",
-                                                           tensor, correction(tensor, known)));
+    binder.unknown_tensors.add(node.origin, path, unknown_tensor(tensor, known));
     return false;
 }
 

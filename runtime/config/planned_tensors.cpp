@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "emu/base/fields/nearest.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::config {
@@ -105,11 +104,7 @@ bool gather_inputs(PipelineBinder& binder, PipelineStep& step, const PlannedTens
             for (const auto& [known, tensor] : planned) {
                 names.push_back(known);
             }
-            binder.binding.violations.add(step.inputs_place, path,
-                                          names.empty()
-                                              ? fmt::format("there is no tensor {}", name)
-                                              : fmt::format("no tensor {} exists at this step, {}",
-                                                            name, correction(name, names)));
+            binder.binding.violations.add(step.inputs_place, path, unknown_tensor(name, names));
             return false;
         }
         if (const auto device = device_without(found->second, step)) {

@@ -376,23 +376,14 @@ std::string run_file_text(const ReadModel& read, const LayerRun& run,
     return text + fmt::format("extends: {}\n", run.extends) + yaml_text(values);
 }
 
-namespace {
-
-/// Returns where a value comes from, for messages, which name the key themselves: an option, or the
-/// words of its comment.
-std::string origin_of(const PathValue& value) {
-    return value.about.starts_with("--") ? value.about
-                                         : fmt::format("tessera model ({})", value.about);
-}
-
-}  // namespace
-
 std::vector<config::Override> overrides_of(const LayerRun& run) {
     std::vector<config::Override> overrides;
     for (const PathValue& value : values_of(run)) {
         // Files are opened by the run, not by its plan.
         if (!value.path.starts_with("tensors.")) {
-            overrides.push_back({value.path, value.value, origin_of(value)});
+            // Messages name the key themselves.
+            overrides.push_back(
+                {value.path, value.value, fmt::format("tessera model ({})", value.about)});
         }
     }
     return overrides;

@@ -22,7 +22,7 @@ public:
     LaunchKeys(const TimedMachine& machine, const std::string& made_by);
 
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch) const;
-    /// As key_of(), if the constants that the launch reads are known.
+    /// Returns the same key, if the constants that the launch reads are known.
     [[nodiscard]] timing::PartKey key_of(const Trace& trace, const LaunchTrace& launch,
                                          const ReadConstants& read) const;
     /// As key_of(), for the times of one part of the launch.

@@ -70,7 +70,7 @@ struct KnownLaunch {
     std::shared_ptr<const TimedLaunch> kept;  ///< times under that key; null: not known to be kept
 };
 
-/// Launch of which all is done that depends on no earlier launch.
+/// Results of RunTimer::begin() for a launch. They depend on no earlier launch.
 struct LaunchAhead {
     timing::LaunchPartition partition;
     KnownLaunch contents;
@@ -82,7 +82,7 @@ struct LaunchAhead {
 /// MoE layer are one replay. Any host thread may call it.
 class ClaimedParts {
 public:
-    /// Claims the parts of one device that nobody has claimed, one of identical parts. Returns them.
+    /// Claims and returns the unclaimed parts of one device. Identical parts count as one.
     [[nodiscard]] std::vector<std::size_t> claim(const timing::LaunchPartition& partition);
     /// Ends the claims of the launch that was added before this one. Claims of this one last until
     /// the next is added: RunReplay keeps the timelines of one launch.
@@ -116,7 +116,7 @@ public:
     /// has the same. May be called for several launches at once, also beside add(), from any host
     /// thread. An error of a replay is left to add(), which meets it in the order of launches.
     [[nodiscard]] LaunchAhead begin(const Trace& trace, const LaunchTrace& launch);
-    /// As add(), for a launch that was begun.
+    /// Adds the next launch with the results of begin().
     void add(const Trace& trace, const LaunchTrace& launch, LaunchAhead ahead);
 
     /// Returns the report of all added launches; without draws, low and high are the expected

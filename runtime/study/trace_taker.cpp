@@ -120,7 +120,7 @@ std::optional<report::TimingReport> TraceTaker::unfinished() {
             add_first();
         }
     } catch (const Error&) {
-        // The run has ended with an earlier error; its report has the launches before this one.
+        // The error that ended the run is the one that is shown. The report ends before this launch.
     }
     return timer_ ? std::optional(timer_->finish()) : std::nullopt;
 }

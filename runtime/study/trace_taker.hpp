@@ -72,8 +72,8 @@ private:
     Trace trace_;
     double seconds_ = 0;
     std::thread::id run_thread_;
-    /// Where tasks run: a thread that waits for one helps with all of them. Tasks of a thread's own
-    /// arena are left to the workers when the thread ends, as that of a sink does.
+    /// Arena of the tasks. A thread that waits for a task helps with all of them. In the arena of a
+    /// sink's thread, which ends after each launch, only workers would be left.
     tbb::task_arena tasks_;
     std::deque<Begun> begun_;         ///< last: its tasks use the timer
     std::uint64_t events_begun_ = 0;  ///< of the launches in it

@@ -225,8 +225,8 @@ INSTANTIATE_TEST_SUITE_P(
              "--set mesh.shap=[1,4]: mesh.shap: unknown key, did you mean mesh.shape?"},
         Case{"UnknownDeviceOfAModel",
              {"model", "mixtral-8x7b", "--device", "n150"},
-             "--device: mesh.device: 'n150' is unknown, did you mean wormhole_n150? Allowed: "
-             "blackhole_p150, wormhole_n150"},
+             "tessera model (--device): mesh.device: 'n150' is unknown, did you mean "
+             "wormhole_n150? Allowed: blackhole_p150, wormhole_n150"},
         Case{"PlotOfAnotherFormat",
              {"advise", "copy", "--plot", "x.png"},
              "tessera: --plot x.png: its ending is .png, allowed: .svg, the format that the option "

@@ -65,7 +65,7 @@ TEST(LayerRun, OriginsOfOverridesNameTheOptionOrTheKeyOfTheModel) {
         return std::ranges::find(overrides, path, &config::Override::path)->origin;
     };
 
-    EXPECT_EQ(origin_of("mesh.device"), "--device");
+    EXPECT_EQ(origin_of("mesh.device"), "tessera model (--device)");
     EXPECT_EQ(origin_of("params.hidden"), "tessera model (hidden_size)");
 }
 

@@ -73,7 +73,7 @@ TEST(RunTimer, ReplaysEachPartOfLaunchesAheadOnce) {
     EXPECT_EQ(json_of(timer.finish()), one_by_one(run, 0));
 }
 
-// A semaphore that nobody raises: the replay of the second launch cannot end.
+// No thread raises the semaphore, so the replay of the second launch cannot end.
 TEST(RunTimer, LeavesAnErrorToTheLaunchThatHasIt) {
     compare::RecordedRun run = test::run_of_pairs();
     run.trace.launches[1].cores[0].threads[0].events.push_back(
