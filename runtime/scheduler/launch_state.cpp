@@ -115,20 +115,30 @@ bool LaunchState::is_quiescent() const noexcept {
            !has_unclaimed_core() && std::ranges::none_of(workers_, is_to_cancel);
 }
 
+bool LaunchState::is_still() const noexcept {
+    return num_asleep_ + num_held_ == workers_.size() && !is_resolving_ && is_quiescent();
+}
+
+bool LaunchState::has_reason_to_run(const Worker& worker) const noexcept {
+    return !is_resolving_ && (!worker.inbox.empty() || is_over_ || must_cancel(worker));
+}
+
 bool LaunchState::sleep(Worker& worker) {
     std::unique_lock lock(mutex_);
     // This worker has run since other workers began to count idle rounds, so their counts restart.
     note_progress();
     ++num_asleep_;
     bool has_spun = false;
-    while (worker.inbox.empty() && !is_over_ && !must_cancel(worker)) {
-        if (!is_quiescent() && !has_spun) {
+    while (!has_reason_to_run(worker)) {
+        if (is_still()) {
+            resolve_quiescence(lock);
+            break;  // its own threads may be ready, which sends no mail
+        }
+        if (!has_spun) {
             spin_briefly(worker, lock);
             has_spun = true;
-        } else if (!is_quiescent()) {
+        } else {
             worker.wake_up.wait(lock);
-        } else if (resolve_quiescence(lock) == Settled::GoOn) {
-            break;
         }
     }
     --num_asleep_;
@@ -149,29 +159,39 @@ void LaunchState::spin_briefly(const Worker& worker, std::unique_lock<std::mutex
     lock.lock();
 }
 
+// Each worker that polls in vain calls this after every round of its threads, so all of them are
+// here soon. Until then they do not sleep, because a worker that makes progress wakes nobody.
 bool LaunchState::poll(Worker& worker) {
     std::unique_lock lock(mutex_);
-    if (worker.inbox.empty() && !is_over_ && !must_cancel(worker) && is_quiescent()) {
-        (void)resolve_quiescence(lock);
+    ++num_held_;
+    while (is_resolving_ || (!has_reason_to_run(worker) && is_quiescent())) {
+        if (is_still()) {
+            resolve_quiescence(lock);
+            break;
+        }
+        lock.unlock();
+        std::this_thread::yield();
+        lock.lock();
     }
+    --num_held_;
     return !is_over_;
 }
 
-// Called when every worker is idle. The lock is released while writes arrive, because they post
-// mail. Before that, progress is noted and the sleepers are removed from the count, so that no
-// other worker enters meanwhile.
-LaunchState::Settled LaunchState::resolve_quiescence(std::unique_lock<std::mutex>& lock) {
+// Called when every worker is in sleep() or poll(), where `is_resolving_` keeps it: the threads of
+// all workers are read and changed here. The lock is released while writes arrive, because they
+// post mail.
+void LaunchState::resolve_quiescence(std::unique_lock<std::mutex>& lock) {
     if (num_live_.load(std::memory_order_acquire) == 0) {
         is_over_ = true;
         wake_everybody();
-        return Settled::Over;
+        return;
     }
-    const std::uint32_t num_asleep = std::exchange(num_asleep_, 0);
+    is_resolving_ = true;
     note_progress();
     lock.unlock();
     const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
     lock.lock();
-    num_asleep_ += num_asleep;
+    is_resolving_ = false;
     // Nothing runs and nothing is in flight: a deadlock. If a thread has failed before, its error
     // is the cause, and each other thread waits for data that the failed thread will not send.
     if (num_delivered == 0 && !is_cancelled()) {
@@ -179,9 +199,9 @@ LaunchState::Settled LaunchState::resolve_quiescence(std::unique_lock<std::mutex
             errors_.push_back({0, describe_deadlock(cores_)});
         }
         is_cancelled_.store(true, std::memory_order_release);
-        wake_everybody();
     }
-    return Settled::GoOn;
+    // Mail that arrived meanwhile has woken its owner, which went back to sleep.
+    wake_everybody();
 }
 
 void LaunchState::wake_everybody() {

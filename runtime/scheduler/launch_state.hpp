@@ -34,11 +34,12 @@ public:
     [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
 
     /// Sleeps until there is mail for `worker` or the launch is over; returns false if it is over.
-    /// The last worker to fall asleep resolves the launch's quiescence: it delivers the writes in
+    /// The last worker to come to rest resolves the launch's quiescence: it delivers the writes in
     /// flight, or, if there are none, ends the launch with the result.
     [[nodiscard]] bool sleep(Worker& worker);
     /// As sleep(), for a worker whose threads have polled L1 for a long time without progress.
-    /// Returns at once, but the worker counts as asleep until a worker makes progress.
+    /// Returns at once while another worker works. While none does, it holds the worker until all
+    /// others rest or one makes progress.
     [[nodiscard]] bool poll(Worker& worker);
 
     /// Notes that `worker` is about to end its own threads, and drops their mail.
@@ -63,13 +64,15 @@ public:
     void rethrow() const;
 
 private:
-    enum class Settled : std::uint8_t { GoOn, Over };
-
+    /// Returns whether each worker sleeps, or polls L1 without progress.
     [[nodiscard]] bool is_quiescent() const noexcept;
     [[nodiscard]] bool must_cancel(const Worker& worker) const noexcept;
+    /// Returns whether the launch is quiescent and each worker is in sleep() or poll().
+    [[nodiscard]] bool is_still() const noexcept;
+    [[nodiscard]] bool has_reason_to_run(const Worker& worker) const noexcept;
     /// Decides how to continue when nothing can run: writes in flight arrive, or a deadlock is
-    /// recorded and the launch cancelled, or the launch is over.
-    [[nodiscard]] Settled resolve_quiescence(std::unique_lock<std::mutex>& lock);
+    /// recorded and the launch cancelled, or the launch is over. Precondition is_still().
+    void resolve_quiescence(std::unique_lock<std::mutex>& lock);
     void wake_everybody();
     /// Yields to other host threads without the lock, a bounded number of times, until `worker` has
     /// mail.
@@ -87,6 +90,9 @@ private:
     std::vector<Worker*> workers_;
     std::atomic<std::uint64_t> progress_{0};
     std::uint32_t num_asleep_ = 0;
+    std::uint32_t num_held_ = 0;  ///< workers in poll()
+    /// Whether a worker delivers the writes of all threads, so that no other may run its own.
+    bool is_resolving_ = false;
     std::atomic<bool> is_over_ = false;
     std::atomic<bool> is_cancelled_{false};
     std::vector<OrderedError> errors_;

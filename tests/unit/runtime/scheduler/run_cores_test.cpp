@@ -84,6 +84,20 @@ void set_seven() {
     noc_semaphore_set(own_semaphore(0), 7);
 }
 
+// Sends 7 to the right neighbour's semaphore without a barrier, then polls its own.
+void send_and_poll() {
+    KernelThread& thread = current_thread();
+    const std::uint32_t columns = thread.core().arch().workers.compute.columns;
+    const CoreCoord here = thread.core().logical();
+    const CoreCoord right = {18 + (here.x + 1) % columns, 18 + here.y};
+    constexpr std::uint32_t kSource = 106496;
+    const std::uint32_t value = 7;
+    std::memcpy(thread.core().l1(kSource), &value, 4);
+    noc_async_write(kSource, get_noc_addr(right.x, right.y, get_semaphore(0)), 16);
+    poll_until_set();
+    noc_async_write_barrier();
+}
+
 void no_kernel() {
 }
 
@@ -198,6 +212,14 @@ TEST_P(RunCores, APollingLoopSeesAStoreOfTheOtherThread) {
     place(device_.core({0, 0}), Processor::Riscv0, set_seven, "set.cpp");
 
     EXPECT_NO_THROW(run(device_));
+}
+
+TEST_P(RunCores, WritesInFlightArriveWhileTheirIssuersPollForThem) {
+    for (const auto& core : device_.cores()) {
+        place(*core, Processor::Riscv0, send_and_poll, "send_and_poll.cpp");
+    }
+
+    EXPECT_EQ(error_of(device_), "no error");
 }
 
 TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
