@@ -17,6 +17,7 @@
 #include "runtime/cli/given_routing.hpp"
 #include "runtime/cli/output_path.hpp"
 #include "runtime/cli/run.hpp"
+#include "runtime/config/arch_file.hpp"
 #include "runtime/model/layer_run.hpp"
 #include "runtime/model/read_model.hpp"
 #include "runtime/report/text_table.hpp"
@@ -57,6 +58,11 @@ void parse_mesh(const std::string& text, model::LayerDemand& demand) {
 void parse_demand(ModelOptions& options) {
     model::LayerDemand& demand = options.demand;
     parse_mesh(options.mesh, demand);
+    if (config::is_path_of_arch(demand.device)) {
+        // A path of the command line is relative to the current folder, one of a run file to that
+        // file's: the layer is planned in a shipped file and written to --out.
+        demand.device = std::filesystem::absolute(demand.device).lexically_normal().string();
+    }
     demand.phase = options.phase == "decode" ? model::Phase::Decode : model::Phase::Prefill;
     demand.part = options.part == "whole" ? model::LayerPart::Whole : model::LayerPart::Moe;
     constexpr std::uint32_t kContext = 1024;
@@ -150,9 +156,10 @@ void print_model(const model::ReadModel& read, const PlannedLayer& planned, cons
     const model::LayerDemand& demand = planned.run.demand;
     const char* part = demand.part == model::LayerPart::Whole ? "layer" : "MoE layer";
     const char* phase = demand.phase == model::Phase::Decode ? "decode" : "prefill";
+    const std::string device = std::filesystem::path(demand.device).stem().string();
     console.out << fmt::format("{} ({}): {} on {} × {} {}, {} tokens, {}\n\n", read.name,
                                read.model.family->name, part, demand.rows, demand.columns,
-                               demand.device, demand.tokens, phase)
+                               device, demand.tokens, phase)
                 << taken_text(read, console.out_style) << '\n';
     for (const std::string& assumption : planned.run.assumptions) {
         console.out << "Assumed: " << assumption << '\n';
@@ -237,7 +244,7 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         ->type_name("");
     command.add_option("--mesh", options.mesh, "Rows and columns of devices [1x8]")
         ->type_name("RxC");
-    command.add_option("--device", options.demand.device, "Device model [wormhole_n150]")
+    command.add_option("--device", options.demand.device, "Device model, or a file of one [wormhole_n150]")
         ->type_name("NAME");
     command.add_option("--tokens", options.demand.tokens, "Tokens of all devices together [32]")
         ->type_name("N")

@@ -24,11 +24,15 @@ std::vector<std::filesystem::path> arch_folders(const std::filesystem::path& run
 
 }  // namespace
 
+bool is_path_of_arch(const std::string& name) {
+    return name.find('/') != std::string::npos || name.ends_with(".yaml");
+}
+
 std::optional<std::filesystem::path> find_arch_file(const std::string& name,
                                                     const std::filesystem::path& run_path,
                                                     ConfigFolders folders) {
     // Device files of a user's own are named by a path, relative to the run file or absolute.
-    if (name.find('/') != std::string::npos || name.ends_with(".yaml")) {
+    if (is_path_of_arch(name)) {
         const auto file = (run_path.parent_path() / name).lexically_normal();
         return std::filesystem::is_regular_file(file) ? std::optional(file) : std::nullopt;
     }
@@ -52,7 +56,7 @@ std::string unknown_device(const std::string& name, const std::filesystem::path&
             }
         }
     }
-    if (name.find('/') != std::string::npos || name.ends_with(".yaml")) {
+    if (is_path_of_arch(name)) {
         return fmt::format("there is no file {}",
                            (run_path.parent_path() / name).lexically_normal().string());
     }

@@ -10,8 +10,11 @@
 
 namespace tessera::config {
 
+/// Returns whether a device is named by a path: with a slash or `.yaml`.
+[[nodiscard]] bool is_path_of_arch(const std::string& name);
+
 /// Returns the first file `NAME.yaml` in `../arch`, relative to the run file's folder, then in
-/// `arch/` of each folder. A name with a slash or `.yaml` is a path from the run file's folder.
+/// `arch/` of each folder. A path is relative to the run file's folder.
 [[nodiscard]] std::optional<std::filesystem::path> find_arch_file(
     const std::string& name, const std::filesystem::path& run_path, ConfigFolders folders);
 

@@ -38,6 +38,34 @@ TEST(CliModel, WritesARunFileAndRunsIt) {
     EXPECT_EQ(run_tessera({"run", "small.yaml", "--quiet"}, folder.path()).exit_code, 0);
 }
 
+TEST(CliModel, FindsADeviceFileInTheCurrentFolderAndWritesTheRunFileElsewhere) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+    (void)folder.write("fast.yaml", "extends: wormhole_n150\nname: fast\n");
+    std::filesystem::create_directory(folder.file("runs"));
+
+    const Ending written = run_tessera({"model", "small.json", "--device", "fast.yaml", "--mesh",
+                                        "1x2", "--out", "runs/small.yaml", "--write-only"},
+                                       folder.path());
+
+    EXPECT_EQ(written.exit_code, 0) << written.err;
+    EXPECT_THAT(written.out,
+                StartsWith("small (Qwen1.5-MoE): MoE layer on 1 × 2 fast, 32 tokens, decode\n"));
+    const Ending check = run_tessera({"check", "runs/small.yaml"}, folder.path());
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+}
+
+TEST(CliModel, RefusesADeviceFileThatDoesNotExist) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+
+    const Ending ending = run_tessera({"model", "small.json", "--device", "no.yaml"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err, "tessera model (--device): mesh.device: there is no file " +
+                              folder.file("no.yaml") + "\n");
+}
+
 TEST(CliModel, DoesNotReplaceAnEditedRunFile) {
     const ScratchFolder folder;
     (void)folder.write("small.json", kSmall);
