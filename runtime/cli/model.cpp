@@ -158,8 +158,8 @@ void print_model(const model::ReadModel& read, const PlannedLayer& planned, cons
     const char* phase = demand.phase == model::Phase::Decode ? "decode" : "prefill";
     const std::string device = std::filesystem::path(demand.device).stem().string();
     console.out << fmt::format("{} ({}): {} on {} × {} {}, {} tokens, {}\n\n", read.name,
-                               read.model.family->name, part, demand.rows, demand.columns,
-                               device, demand.tokens, phase)
+                               read.model.family->name, part, demand.rows, demand.columns, device,
+                               demand.tokens, phase)
                 << taken_text(read, console.out_style) << '\n';
     for (const std::string& assumption : planned.run.assumptions) {
         console.out << "Assumed: " << assumption << '\n';
@@ -244,7 +244,9 @@ void add_demand_options(CLI::App& command, ModelOptions& options) {
         ->type_name("");
     command.add_option("--mesh", options.mesh, "Rows and columns of devices [1x8]")
         ->type_name("RxC");
-    command.add_option("--device", options.demand.device, "Device model, or a file of one [wormhole_n150]")
+    command
+        .add_option("--device", options.demand.device,
+                    "Device model, or a file of one [wormhole_n150]")
         ->type_name("NAME");
     command.add_option("--tokens", options.demand.tokens, "Tokens of all devices together [32]")
         ->type_name("N")

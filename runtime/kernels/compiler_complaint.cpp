@@ -79,6 +79,20 @@ std::string definition_of(const std::string& macro, const Command& options) {
     return found == options.end() ? "" : found->substr(start.size());
 }
 
+// Returns why a function of the called name does not take the call, from the compiler's note about
+// it; empty for other lines.
+std::string_view reason_of_candidate(std::string_view line) {
+    if (line.find(": note: candidate ") == line.npos) {
+        return "";
+    }
+    for (const std::string_view mark : {" not viable: ", " template ignored: "}) {
+        if (const std::size_t at = line.find(mark); at != line.npos) {
+            return line.substr(at + mark.size());
+        }
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string first_errors(const std::string& output) {
@@ -104,6 +118,10 @@ std::string first_errors(const std::string& output) {
             }
         } else if (line.ends_with(" requested here")) {
             caller = line.substr(0, line.find(": note: "));
+        } else if (const auto reason = reason_of_candidate(line);
+                   !reason.empty() && error.find(reason) == error.npos) {
+            // Overloads often have the same reason, which is named once.
+            error += fmt::format("; {}", reason);
         }
     }
     add_error();

@@ -59,7 +59,8 @@ TEST(CliModel, RefusesADeviceFileThatDoesNotExist) {
     const ScratchFolder folder;
     (void)folder.write("small.json", kSmall);
 
-    const Ending ending = run_tessera({"model", "small.json", "--device", "no.yaml"}, folder.path());
+    const Ending ending =
+        run_tessera({"model", "small.json", "--device", "no.yaml"}, folder.path());
 
     EXPECT_EQ(ending.exit_code, 2);
     EXPECT_EQ(ending.err, "tessera model (--device): mesh.device: there is no file " +

@@ -225,6 +225,22 @@ TEST_F(KernelCompilerTest, NamesAnApiFunctionThatDoesNotExist) {
                     "  made/up.cpp:2:5: error: use of undeclared identifier 'cb_reserve_bock'"));
 }
 
+TEST_F(KernelCompilerTest, SaysWhichArgumentsACallLacks) {
+    const KernelSource source = source_of(
+        "void twice(int, int);\nvoid twice(int*, int);\n"
+        "void kernel_main() {\n    twice(1);\n    twice(1.5f, kernel_main);\n}");
+
+    EXPECT_THAT(
+        [&] { compile(source); },
+        ThrowsMessage<UsageError>(
+            "kernel made/up.cpp does not compile:\n"
+            "  made/up.cpp:4:5: error: no matching function for call to 'twice'; requires 2 "
+            "arguments, but 1 was provided\n"
+            "  made/up.cpp:5:5: error: no matching function for call to 'twice'; no known "
+            "conversion from 'void ()' to 'int' for 2nd argument; no known conversion from 'float' "
+            "to 'int *' for 1st argument"));
+}
+
 TEST_F(KernelCompilerTest, NamesTheCallOfATemplateThatDoesNotCompile) {
     const KernelSource source = source_of(
         "#include \"tessera/kernel/compute/sfpi_functions.hpp\"\nvoid twice() {}\n"
