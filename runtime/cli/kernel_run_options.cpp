@@ -87,7 +87,7 @@ std::map<std::pair<std::string, std::string>, std::string> argument_values(
     return values;
 }
 
-std::uint32_t whole_number(const std::string& option, const std::string& text) {
+std::uint32_t number_of(const std::string& option, const std::string& text) {
     std::uint32_t number = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -106,7 +106,7 @@ std::map<std::uint32_t, std::map<std::string, std::string>> buffer_values(
             const std::string key = part.substr(0, colon);
             require(colon != part.npos && (key == "pages" || key == "format" || key == "page_size"),
                     "--cb {}: '{}' is unknown; allowed: {}", text, part, kForm);
-            values[whole_number("--cb " + text, index)][key] = part.substr(colon + 1);
+            values[number_of("--cb " + text, index)][key] = part.substr(colon + 1);
         }
     }
     return values;
@@ -116,8 +116,8 @@ GridSize grid_named(const std::string& text) {
     const std::size_t cross = text.find('x');
     require(cross != text.npos, "--grid {}: expected COLUMNSxROWS, such as 8x8", text);
     const std::string option = "--grid " + text;
-    return {whole_number(option, text.substr(0, cross)),
-            whole_number(option, text.substr(cross + 1))};
+    return {number_of(option, text.substr(0, cross)),
+            number_of(option, text.substr(cross + 1))};
 }
 
 void add_inference_options(CLI::App& command, KernelRunOptions& options) {
