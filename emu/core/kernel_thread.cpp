@@ -18,6 +18,15 @@ KernelThread::KernelThread(Core& core, Processor processor)
 
 KernelThread::~KernelThread() = default;
 
+void note_next_poll(KernelThread& thread, const CallSite& site) {
+    if (thread.rounds_per_poll == 0) {
+        const std::uint32_t num_writes = thread.core().semaphore_waiters.num_writes();
+        thread.has_polled_with_success |= num_writes != thread.num_writes_seen;
+        thread.num_writes_seen = num_writes;
+    }
+    thread.note_call(site);
+}
+
 }  // namespace tessera
 
 thread_local tessera::InstructionCounters* tessera_instruction_counters = nullptr;

@@ -108,8 +108,13 @@ public:
     std::vector<ThreadFinding> findings;  ///< findings of this launch; none under strict rules
     std::uint64_t delivery_seed = 0;
     std::uint64_t progress_limit = kDefaultProgressLimit;  ///< iterations of a loop
-    std::uint64_t rounds_per_poll = 0;      ///< iterations that its current yield() counts for
-    Idling idling = Idling::Asks;           ///< activity during its current yield()
+    /// Iterations that its current or last yield() counts for; 0: it has sent something since then.
+    std::uint64_t rounds_per_poll = 0;
+    Idling idling = Idling::Asks;  ///< activity during its current yield()
+    /// Whether a value that it polled for has come since the scheduler reset this.
+    bool has_polled_with_success = false;
+    /// Writes into the L1 of its core, except its own, when it last polled after it sent something.
+    std::uint32_t num_writes_seen = 0;
     std::unique_ptr<ComputeState> compute;  ///< DST and unit state; compute threads only
     std::unique_ptr<KernelHeap> heap;       ///< null: the kernel has allocated nothing
     void* signal_landing = nullptr;  ///< scheduler: where a fault returns to; null outside kernels
@@ -181,6 +186,10 @@ inline void set_current_thread(KernelThread* thread) noexcept {
 
 /// Writes the thread's clock to the words of L1 that it reads (emu/api/dataflow/chip.cpp).
 void advance_clock(KernelThread& thread);
+/// Notes that a thread polls at `site`. The call cannot tell which word its kernel polls. A thread
+/// that received a write and then sent something exchanges signals with another thread, which is
+/// progress.
+void note_next_poll(KernelThread& thread, const CallSite& site);
 /// Ends the line that a thread has printed in part, when its kernel ends
 /// (emu/api/compute/print.cpp).
 void end_printed_line(KernelThread& thread);

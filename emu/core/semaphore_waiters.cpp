@@ -27,10 +27,10 @@ void SemaphoreWaiters::wait(KernelThread& thread, const WaitRecord& record) {
             // Registered, then tested again under the waker's lock: a write that comes between test
             // and registration would wake nobody.
             waiting_.push_back({&thread, record});
-            num_waiting_.fetch_add(1, std::memory_order_seq_cst);
+            counts_.fetch_add(1, std::memory_order_seq_cst);
             if (is_met(thread.core(), record)) {
                 waiting_.pop_back();
-                num_waiting_.fetch_sub(1, std::memory_order_relaxed);
+                counts_.fetch_sub(1, std::memory_order_relaxed);
                 return;
             }
         }
@@ -46,7 +46,7 @@ void SemaphoreWaiters::block_or_forget(KernelThread& thread, const WaitRecord& r
         const std::scoped_lock lock(mutex_);
         const auto num_erased =
             std::erase_if(waiting_, [&](const Waiter& waiter) { return waiter.thread == &thread; });
-        num_waiting_.fetch_sub(static_cast<std::uint32_t>(num_erased), std::memory_order_relaxed);
+        counts_.fetch_sub(num_erased, std::memory_order_relaxed);
         throw;
     }
 }
@@ -62,7 +62,7 @@ std::uint32_t SemaphoreWaiters::wake_if(Predicate is_touched) {
         waiter.thread->wake();
         return true;
     });
-    num_waiting_.fetch_sub(static_cast<std::uint32_t>(num_woken), std::memory_order_relaxed);
+    counts_.fetch_sub(num_woken, std::memory_order_relaxed);
     return static_cast<std::uint32_t>(num_woken);
 }
 
@@ -79,7 +79,7 @@ std::uint32_t SemaphoreWaiters::recheck() {
 void SemaphoreWaiters::clear() {
     const std::scoped_lock lock(mutex_);
     waiting_.clear();
-    num_waiting_.store(0, std::memory_order_relaxed);
+    counts_.store(0, std::memory_order_relaxed);
 }
 
 }  // namespace tessera

@@ -23,10 +23,15 @@ public:
 
     /// Wakes the threads that wait on a word in [address, address + size). Call after the write.
     void notify(std::uint32_t address, std::uint32_t size) {
-        // An addition of 0, not a load: a thread that registers after it sees the write.
-        if (num_waiting_.fetch_add(0, std::memory_order_seq_cst) != 0) {
+        // An addition, not a load: a thread that registers after it sees the write.
+        if (num_waiting_of(counts_.fetch_add(kOneWrite, std::memory_order_seq_cst)) != 0) {
             wake_range(address, size);
         }
+    }
+
+    /// Returns the number of calls of notify(), modulo 2^32.
+    [[nodiscard]] std::uint32_t num_writes() const noexcept {
+        return static_cast<std::uint32_t>(counts_.load(std::memory_order_acquire) >> 32U);
     }
 
     /// Wakes every thread whose condition holds and returns their number. The scheduler calls it,
@@ -48,7 +53,14 @@ private:
         WaitRecord record;
     };
 
-    std::atomic<std::uint32_t> num_waiting_{0};
+    static constexpr std::uint64_t kOneWrite = std::uint64_t{1} << 32U;
+    [[nodiscard]] static std::uint32_t num_waiting_of(std::uint64_t counts) noexcept {
+        return static_cast<std::uint32_t>(counts);
+    }
+
+    /// Writes in the upper half, waiting threads in the lower one: notify() counts and tests in one
+    /// step.
+    std::atomic<std::uint64_t> counts_{0};
     std::mutex mutex_;
     std::vector<Waiter> waiting_;
 };

@@ -81,6 +81,7 @@ void enter(KernelThread& thread, NocPort& port, Transfer&& transfer) {
     note_mode(thread, transfer);
     (transfer.kind == TransferKind::Read ? port.num_reads_in_flight : port.num_writes_in_flight)++;
     port.num_own_writes_in_flight += is_own_write(transfer, thread.core()) ? 1 : 0;
+    thread.rounds_per_poll = 0;  // it has sent something
     port.in_flight.push_back(std::move(transfer));
     if (thread.delivery == NocDelivery::AtIssue) {
         deliver(port.in_flight.back());

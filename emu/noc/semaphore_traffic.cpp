@@ -56,6 +56,7 @@ void add(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint3
         fault(FaultCategory::UndefinedBehavior, site, "{}: address {:#x} lies in DRAM", call,
               to.address);
     }
+    thread.rounds_per_poll = 0;  // it has sent something
     // Data first: a consumer that sees the count must find what it counts.
     deliver_writes_to(thread.noc[noc], to.core);
     add_to_word(*to.core, static_cast<std::uint32_t>(to.address), increment);
@@ -63,6 +64,7 @@ void add(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint3
 
 void write(KernelThread& thread, std::uint32_t noc, const Endpoint& to, std::uint32_t value,
            std::uint8_t byte_enable) {
+    thread.rounds_per_poll = 0;  // it has sent something
     deliver_writes_to(thread.noc[noc], to.core);
     write_enabled_bytes(to.bytes, value, byte_enable);
     thread.activity.bytes_written += 4;
@@ -98,6 +100,8 @@ void store_word(Core& core, std::uint32_t address, std::uint32_t value) {
 void store_local_word(KernelThread& thread, std::uint32_t address, std::uint32_t value,
                       CallSite site) {
     record_act(thread, EventKind::LocalWord, 0, value, address, site);
+    ++thread.num_writes_seen;    // its own
+    thread.rounds_per_poll = 0;  // it may have sent something to a thread of its core
     store_word(thread.core(), address, value);
 }
 

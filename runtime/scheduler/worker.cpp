@@ -142,10 +142,20 @@ bool Worker::resume_polling() {
     }
     run_ready_fibers();
     if (algorithm.num_picks() - picks_before != threads.size() ||
-        polling_.size() != threads.size()) {
+        polling_.size() != threads.size() || has_polled_with_success()) {
         launch_->note_progress();
     }
     return true;
+}
+
+// Threads that exchange signals by polling have each polled again after a turn, like threads that
+// poll in vain.
+bool Worker::has_polled_with_success() const {
+    bool has_success = false;
+    for (KernelThread* thread : polling_) {
+        has_success |= std::exchange(thread->has_polled_with_success, false);
+    }
+    return has_success;
 }
 
 // Polling while nothing else runs anywhere counts as waiting. A kernel that polls a word is not

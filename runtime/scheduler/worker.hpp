@@ -48,6 +48,7 @@ private:
     void recheck_own_semaphores();
     void cancel_own_threads();
     [[nodiscard]] bool resume_polling();
+    [[nodiscard]] bool has_polled_with_success() const;
     [[nodiscard]] bool has_spun_for_long() const;
     void count_idle_round();
     void release_stacks() const;

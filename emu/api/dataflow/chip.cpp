@@ -125,6 +125,7 @@ std::uint32_t mailbox_read(std::uint8_t sender, tessera::CallSite site) {
                                                              : core.mail_of_data_movement;
     while (words.empty()) {
         thread.yield();
+        thread.has_polled_with_success |= !words.empty();
     }
     const std::uint32_t data = words.front();
     words.pop_front();

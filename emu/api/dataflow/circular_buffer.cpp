@@ -62,8 +62,10 @@ void cb_pop_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
 bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
     KernelThread& thread = current_thread();
     const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_reservable_at_back", site);
+    const bool was_free = buffer.num_free() >= num_pages;
     thread.yield();
     const bool is_free = buffer.num_free() >= num_pages;
+    thread.has_polled_with_success |= is_free && !was_free;
     std::uint32_t& reserved = thread.cb[cb_id].pages_reserved;
     if (is_free) {
         record(thread, EventKind::CbReserve, cb_id, num_pages, site);
@@ -75,8 +77,10 @@ bool cb_pages_reservable_at_back(std::uint32_t cb_id, std::uint32_t num_pages, C
 bool cb_pages_available_at_front(std::uint32_t cb_id, std::uint32_t num_pages, CallSite site) {
     KernelThread& thread = current_thread();
     const auto& buffer = configured_buffer(thread, cb_id, "cb_pages_available_at_front", site);
+    const bool was_there = buffer.num_full() >= num_pages;
     thread.yield();
     const bool is_there = buffer.num_full() >= num_pages;
+    thread.has_polled_with_success |= is_there && !was_there;
     std::uint32_t& granted = thread.cb[cb_id].pages_granted;
     if (is_there) {
         record(thread, EventKind::CbWait, cb_id, num_pages, site);

@@ -12,6 +12,13 @@ std::uint64_t rounds_allowed(const tessera::KernelThread& thread, LoopKind kind)
                                                                : tessera::kComputedRoundsPerPoll);
 }
 
+// A loop of kind PollsL1 ends only if another thread has changed the memory that it reads. A clock
+// advances by itself, which is no progress.
+void note_end_of_last_poll(tessera::KernelThread& thread) {
+    thread.has_polled_with_success |=
+        thread.idling == tessera::Idling::Polls && !thread.polls_clock;
+}
+
 }  // namespace
 
 void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t line,
@@ -19,7 +26,10 @@ void tessera_loop_rounds(std::uint64_t rounds, const char* file, std::uint32_t l
     tessera::KernelThread& thread = tessera::current_thread();
     if (kind == LoopKind::PollsL1 || kind == LoopKind::PollsOrComputes) {
         // How long it polls depends on the host: the scheduler knows when nothing else can run.
-        thread.note_call({file, line});
+        if (rounds == tessera::kLoopRoundsPerCall) {
+            note_end_of_last_poll(thread);
+        }
+        note_next_poll(thread, {file, line});
         const bool is_poll = kind == LoopKind::PollsL1;
         if (thread.polls_clock) {
             advance_clock(thread);

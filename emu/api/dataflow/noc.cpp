@@ -42,6 +42,6 @@ void noc_inline_write(std::uint64_t destination, std::uint32_t value, std::uint8
 
 void invalidate_l1_cache(tessera::CallSite site) {
     tessera::KernelThread& thread = tessera::current_thread();
-    thread.last_call = site;
+    note_next_poll(thread, site);
     thread.yield();
 }

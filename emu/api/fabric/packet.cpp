@@ -277,6 +277,7 @@ void write_inline(const Sending& sending, Device& target) {
 }  // namespace
 
 void send_packet(KernelThread& thread, const FabricPacket& packet) {
+    thread.rounds_per_poll = 0;  // it has sent something
     const PacketRoute route = route_of(packet);
     check_payload(thread, packet);
     Device& target = last_device(thread.core().device(), route, packet);

@@ -150,6 +150,92 @@ TEST_P(Livelock, APollForWhatALaterCoreWritesEnds) {
     EXPECT_EQ(*session_.emulated_mesh().device(0).core({0, 0}).l1(0x40000), std::byte{2});
 }
 
+// Two cores pass a number back and forth 5000 times. WAIT is how they wait for it. The limit allows
+// 98 yields of a loop that polls, and 2500 polling calls.
+std::string pass_back_and_forth(const char* wait) {
+    return std::string("#define WAIT ") + wait + R"(
+        void kernel_main() {
+            auto* word = reinterpret_cast<volatile uint32_t*>(0x40000);
+            const uint32_t me = get_absolute_logical_x();
+            for (uint32_t i = 1; i <= 5000; ++i) {
+                if (me == 1) { WAIT; }
+                noc_inline_dw_write(get_noc_addr(19 - me, 18, 0x40000), i); if (me == 0) { WAIT; }
+            }
+        })";
+}
+
+TEST_P(Livelock, SignalsThatTwoCoresPollForAreNoDeadlockHoweverManyTheyAre) {
+    for (const char* wait :
+         {"while (*word != i) {}", "while (*word != i) { invalidate_l1_cache(); }",
+          "do { invalidate_l1_cache(); } while (*word != i)"}) {
+        SCOPED_TRACE(wait);
+        Program program;
+        for (const std::uint32_t x : {0U, 1U}) {
+            add(program, {x, 0}, pass_back_and_forth(wait).c_str());
+            std::memset(session_.emulated_mesh().device(0).core({x, 0}).l1(0x40000), 0, 4);
+        }
+
+        EXPECT_EQ(kernel_error_of(session_, program), "no KernelError");
+    }
+}
+
+TEST_P(Livelock, PagesThatTwoKernelsAskForAreNoDeadlockHoweverManyTheyAre) {
+    Program program;
+    CircularBufferConfig config(64, {{0, DataFormat::Float16_b}});
+    config.set_page_size(0, 32);
+    CreateCircularBuffer(program, CoreCoord{1, 0}, config);
+    add(program, {1, 0}, R"(
+        void kernel_main() {
+            for (uint32_t i = 0; i < 5000; ++i) {
+                while (!cb_pages_reservable_at_back(0, 1)) {}
+                cb_push_back(0, 1);
+            }
+        })");
+    CreateKernelFromString(program, R"(
+        void kernel_main() {
+            for (uint32_t i = 0; i < 5000; ++i) {
+                while (!cb_pages_available_at_front(0, 1)) {}
+                cb_pop_front(0, 1);
+            }
+        })",
+                           CoreCoord{1, 0}, WriterDataMovementConfig(), "pop.cpp");
+
+    EXPECT_EQ(kernel_error_of(session_, program), "no KernelError");
+}
+
+TEST_P(Livelock, APollThatAsksAgainAndAgainWithoutAnAnswerIsADeadlock) {
+    EXPECT_EQ(
+        end_of(R"(
+        void kernel_main() {
+            auto* word = reinterpret_cast<volatile uint32_t*>(0x40000); *word = 0;
+            while (*word != 1) {
+                noc_inline_dw_write(get_noc_addr(18, 18, 0x40000), 1);
+                invalidate_l1_cache();
+            }
+        })"),
+        "Deadlock: device 0 core (1,0) reader loop.cpp:6: device 0 core (1,0) reader waits for "
+        "something that no remaining thread would provide\n  1 kernel thread is blocked and "
+        "nothing is in flight:\n    device 0 core (1,0) reader loop.cpp:6 waits in a loop around "
+        "this call");
+}
+
+TEST_P(Livelock, APollThatWaitsForTheClockInBetweenIsADeadlock) {
+    EXPECT_EQ(
+        end_of(R"(
+        void kernel_main() {
+            auto* word = reinterpret_cast<volatile uint32_t*>(0x40000); *word = 0;
+            auto* clock = reinterpret_cast<volatile uint32_t*>(RISCV_DEBUG_REG_WALL_CLOCK_L);
+            while (*word != 1) {
+                const uint32_t end = *clock + 100'000;
+                while (*clock < end) {}
+            }
+        })"),
+        "Deadlock: device 0 core (1,0) reader loop.cpp:7: device 0 core (1,0) reader polls memory "
+        "for a value that no remaining thread will write\n  1 kernel thread is blocked and nothing "
+        "is in flight:\n    device 0 core (1,0) reader loop.cpp:7 waits in a loop that polls "
+        "memory");
+}
+
 // Each takes 50 ms on a chip.
 class ALongLoopThatEnds : public ::testing::TestWithParam<const char*> {};
 
