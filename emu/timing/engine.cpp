@@ -221,6 +221,43 @@ std::string describe_blocked(const ReplayState& state, const EngineThread& threa
                        object_of(thread));
 }
 
+Where place_of(const ReplayState& state, const EngineThread& thread, std::size_t site) {
+    const CoreTrace& core = *state.cores[thread.core].trace;
+    const TraceSite line = thread.trace->sites.at(site);
+    return {.device = core.device,
+            .core = core.core,
+            .processor = thread.trace->processor,
+            .kernel = name_at(state, thread.trace->kernel),
+            .file = name_at(state, line.file),
+            .line = line.line};
+}
+
+// On the host the additions came after the store, so the kernels ended. A chip would hang.
+void require_no_erased_additions(const ReplayState& state, const EngineThread& thread) {
+    if (thread.blocked_on != Activity::WaitSemaphore) {
+        return;
+    }
+    const auto found = state.words.find(std::uint64_t{thread.core} << 32U | thread.blocked_object);
+    if (found == state.words.end() || found->second.erased().count == 0 ||
+        found->second.erased().thread >= state.threads.size()) {
+        return;
+    }
+    const ErasedAdditions& erased = found->second.erased();
+    const std::uint32_t value = found->second.value();
+    const std::uint32_t wanted = thread.event().count;
+    if (value + erased.count < wanted) {
+        return;
+    }
+    throw KernelError(
+        FaultCategory::Deadlock, place_of(state, state.threads[erased.thread], erased.site),
+        fmt::format("this store of {} to the semaphore at {:#x} erases {} that other cores have "
+                    "added to it at the predicted times; {} then waits for {} and finds {}. On the "
+                    "host they came after the store. Store before the signal that lets other cores "
+                    "add, or let the semaphore grow and wait for the sum",
+                    erased.stored, thread.blocked_object, erased.count, line_of(state, thread),
+                    wanted, value));
+}
+
 void require_all_finished(const ReplayState& state) {
     std::string named;
     std::size_t count = 0;
@@ -231,6 +268,11 @@ void require_all_finished(const ReplayState& state) {
     }
     if (count > kMostNamed) {
         named += fmt::format("\n  and {} more", count - kMostNamed);
+    }
+    for (const EngineThread& thread : state.threads) {
+        if (!thread.is_finished) {
+            require_no_erased_additions(state, thread);
+        }
     }
     if (count > 0) {
         throw StalledReplay(fmt::format(

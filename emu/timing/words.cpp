@@ -41,6 +41,7 @@ Progress do_local_word(ReplayState& state, EngineThread& thread) {
     }
     const TraceEvent& event = thread.event();
     Word& word = word_at(state, thread.core, static_cast<std::uint32_t>(event.argument));
+    word.note_store(event.count, thread.index, thread.site());
     word.store(event.count);
     // The thread may be later than the queue's last event. Waiters wake at the thread's time.
     state.now = thread.log.now();
@@ -75,6 +76,7 @@ void change_word(ReplayState& state, std::uint32_t core, std::uint32_t address, 
     if (change == WordChange::Add) {
         word.add(value);
     } else {
+        word.note_store(value, cause.thread, cause.site);
         word.write(value);
     }
     wake_waiters(state, word, cause);
