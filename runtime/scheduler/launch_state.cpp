@@ -27,13 +27,29 @@ void for_each_thread(std::span<Core* const> cores, Visit visit) {
 
 constexpr std::uint32_t kYieldsBeforeSleep = 100;
 
-// Another thread may wait for writes that their issuer's later barrier would deliver. On the chip
-// they arrive even if the issuer never reaches its barrier.
-std::uint32_t deliver_writes_in_flight(std::span<Core* const> cores) {
+// The reads stay listed: the kernel knows of them only after a barrier, and is held to that.
+std::uint32_t deliver_reads(KernelThread& thread) {
+    std::uint32_t num_delivered = 0;
+    for (NocPort& port : thread.noc) {
+        for (Transfer& transfer : port.in_flight) {
+            if (transfer.kind == TransferKind::Read && !transfer.is_delivered) {
+                deliver(transfer);
+                ++num_delivered;
+            }
+        }
+    }
+    return num_delivered;
+}
+
+// A thread may wait for transfers that their issuer's later barrier would deliver: for writes of
+// other threads, or in a polling loop for its own read. On the chip they arrive even if the issuer
+// never reaches its barrier.
+std::uint32_t deliver_transfers_in_flight(std::span<Core* const> cores) {
     std::uint32_t num_delivered = 0;
     for_each_thread(cores, [&](KernelThread& thread) {
         if (!thread.is_finished) {
             num_delivered += complete_all_writes(thread);
+            num_delivered += deliver_reads(thread);
         }
     });
     return num_delivered;
@@ -178,8 +194,8 @@ bool LaunchState::poll(Worker& worker) {
 }
 
 // Called when every worker is in sleep() or poll(), where `is_resolving_` keeps it: the threads of
-// all workers are read and changed here. The lock is released while writes arrive, because they
-// post mail.
+// all workers are read and changed here. The lock is released while transfers arrive, because
+// writes post mail.
 void LaunchState::resolve_quiescence(std::unique_lock<std::mutex>& lock) {
     if (num_live_.load(std::memory_order_acquire) == 0) {
         is_over_ = true;
@@ -189,7 +205,7 @@ void LaunchState::resolve_quiescence(std::unique_lock<std::mutex>& lock) {
     is_resolving_ = true;
     note_progress();
     lock.unlock();
-    const std::uint32_t num_delivered = deliver_writes_in_flight(cores_);
+    const std::uint32_t num_delivered = deliver_transfers_in_flight(cores_);
     lock.lock();
     is_resolving_ = false;
     // Nothing runs and nothing is in flight: a deadlock. If a thread has failed before, its error

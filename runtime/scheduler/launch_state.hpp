@@ -34,8 +34,8 @@ public:
     [[nodiscard]] std::vector<KernelThread*> collect_mail(Worker& worker);
 
     /// Sleeps until there is mail for `worker` or the launch is over; returns false if it is over.
-    /// The last worker to come to rest resolves the launch's quiescence: it delivers the writes in
-    /// flight, or, if there are none, ends the launch with the result.
+    /// The last worker to come to rest resolves the launch's quiescence: it delivers the transfers
+    /// in flight, or, if there are none, ends the launch with the result.
     [[nodiscard]] bool sleep(Worker& worker);
     /// As sleep(), for a worker whose threads have polled L1 for a long time without progress.
     /// Returns at once while another worker works. While none does, it holds the worker until all
@@ -70,7 +70,7 @@ private:
     /// Returns whether the launch is quiescent and each worker is in sleep() or poll().
     [[nodiscard]] bool is_still() const noexcept;
     [[nodiscard]] bool has_reason_to_run(const Worker& worker) const noexcept;
-    /// Decides how to continue when nothing can run: writes in flight arrive, or a deadlock is
+    /// Decides how to continue when nothing can run: transfers in flight arrive, or a deadlock is
     /// recorded and the launch cancelled, or the launch is over. Precondition is_still().
     void resolve_quiescence(std::unique_lock<std::mutex>& lock);
     void wake_everybody();
@@ -91,7 +91,7 @@ private:
     std::atomic<std::uint64_t> progress_{0};
     std::uint32_t num_asleep_ = 0;
     std::uint32_t num_held_ = 0;  ///< workers in poll()
-    /// Whether a worker delivers the writes of all threads, so that no other may run its own.
+    /// Whether a worker delivers the transfers of all threads, so that no other may run its own.
     bool is_resolving_ = false;
     std::atomic<bool> is_over_ = false;
     std::atomic<bool> is_cancelled_{false};

@@ -203,6 +203,19 @@ TEST_P(Livelock, PagesThatTwoKernelsAskForAreNoDeadlockHoweverManyTheyAre) {
     EXPECT_EQ(kernel_error_of(session_, program), "no KernelError");
 }
 
+// The barrier comes after the loop, and nothing that the kernel sends is missing.
+TEST_P(Livelock, APollForTheBytesOfAnOwnReadEnds) {
+    std::memset(session_.emulated_mesh().device(0).core({0, 0}).l1(0x40000), 7, 32);
+    EXPECT_EQ(end_of(R"(
+        void kernel_main() {
+            auto* word = reinterpret_cast<volatile uint32_t*>(0x50000); *word = 0;
+            noc_async_read(get_noc_addr(18, 18, 0x40000), 0x50000, 32);
+            while (*word == 0) {}
+            noc_async_read_barrier();
+        })"),
+              "no KernelError");
+}
+
 TEST_P(Livelock, APollThatAsksAgainAndAgainWithoutAnAnswerIsADeadlock) {
     EXPECT_EQ(
         end_of(R"(
