@@ -84,10 +84,14 @@ const Family& family_of(const ConfigJson& file) {
     return *by_type;
 }
 
+/// Sizes of matrices, as the params of the run files allow them. With more, the bytes of all experts
+/// would not fit 64 bits, and a layer that no device holds would seem small.
+constexpr CountRange kSizes{1, 1U << 20U};
+
 void read_experts(ValueReader& reader, MoeModel& model) {
     const Family& family = *model.family;
     constexpr std::uint32_t kMostExperts = 65536;
-    model.hidden = reader.count("hidden", "hidden_size");
+    model.hidden = reader.count("hidden", "hidden_size", kSizes);
     model.layers = reader.count("layers", "num_hidden_layers", {1, 4096});
     model.experts = reader.count("experts", family.experts_key, {1, kMostExperts});
     for (const std::string_view key : kExpertsKeys) {
@@ -102,7 +106,7 @@ void read_experts(ValueReader& reader, MoeModel& model) {
                              "experts_per_token",
                              fmt::format("{}, as {} says", model.top_k, kTopK));
     }
-    model.intermediate = reader.count("intermediate", family.intermediate_key);
+    model.intermediate = reader.count("intermediate", family.intermediate_key, kSizes);
     model.has_expert_biases = family.has_expert_biases;
 }
 
@@ -196,8 +200,9 @@ void read_shared(ValueReader& reader, MoeModel& model) {
             shared.intermediate = shared.count * model.intermediate;
             break;
         case SharedRule::OwnSize:
-            shared = {1, reader.count("shared_intermediate", "shared_expert_intermediate_size"),
-                      true};
+            shared = {
+                1, reader.count("shared_intermediate", "shared_expert_intermediate_size", kSizes),
+                true};
             break;
         case SharedRule::OneExpert:
             shared = {1, model.intermediate, false};

@@ -115,9 +115,16 @@ TEST(ConfigJsonMistakes, TextInPlaceOfANumberIsShown) {
 
 TEST(ConfigJsonMistakes, FractionAndNegativeNumberAreShown) {
     EXPECT_EQ(message_with("\"hidden_size\": 64", "\"hidden_size\": 64.5"),
-              "config.json:4:3: hidden_size: is 64.5; allowed: a whole number from 1 to 16777216");
+              "config.json:4:3: hidden_size: is 64.5; allowed: a whole number from 1 to 1048576");
     EXPECT_EQ(message_with("\"hidden_size\": 64", "\"hidden_size\": -64"),
-              "config.json:4:3: hidden_size: is -64; allowed: a whole number from 1 to 16777216");
+              "config.json:4:3: hidden_size: is -64; allowed: a whole number from 1 to 1048576");
+}
+
+// 65 536 experts of 3 · 2^24 · 2^24 parameters of two bytes are 3 · 2^65 bytes.
+TEST(ConfigJsonMistakes, SizesAreThoseThatRunFilesAllow) {
+    EXPECT_EQ(
+        message_with("\"hidden_size\": 64", "\"hidden_size\": 16777216"),
+        "config.json:4:3: hidden_size: is 16777216; allowed: a whole number from 1 to 1048576");
 }
 
 TEST(ConfigJsonMistakes, MoreChoicesThanExpertsContradict) {
