@@ -349,11 +349,16 @@ LayerRun layer_run(const ReadModel& read, const LayerDemand& demand) {
 
 namespace {
 
+/// Returns a device as YAML: a path may hold characters that mean something there.
+std::string device_text(const std::string& device) {
+    return device.find('/') == std::string::npos ? device : nlohmann::json(device).dump();
+}
+
 /// Returns the mesh and every other value of the run file, in the order of its text.
 std::vector<PathValue> values_of(const LayerRun& run) {
     const LayerDemand& demand = run.demand;
     std::vector<PathValue> values{
-        {"mesh.device", demand.device, "--device"},
+        {"mesh.device", device_text(demand.device), "--device"},
         {"mesh.shape", fmt::format("[{}, {}]", demand.rows, demand.columns), "--mesh"}};
     values.insert(values.end(), run.values.begin(), run.values.end());
     return values;

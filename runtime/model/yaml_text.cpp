@@ -36,7 +36,7 @@ std::string text_of(const Tree& tree, const std::string& indent) {
     for (const Tree& child : tree.below) {
         const std::string line =
             indent + child.key + ":" + (child.below.empty() ? " " + child.value : std::string());
-        text += child.about.empty() ? line + "\n" : fmt::format("{:<42}# {}\n", line, child.about);
+        text += child.about.empty() ? line + "\n" : fmt::format("{:<41} # {}\n", line, child.about);
         text += text_of(child, indent + "  ");
     }
     return text;

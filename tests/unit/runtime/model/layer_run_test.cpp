@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "runtime/config/load.hpp"
+#include "runtime/model/yaml_text.hpp"
 #include "tessera/errors.hpp"
 
 namespace tessera::model {
@@ -45,6 +46,18 @@ TEST(LayerRun, DispatchFollowsFromTheSizesOfTheModel) {
     EXPECT_EQ(dispatch("granite-3.0-1b-a400m", 32, 32), "all_to_all_batched");
     EXPECT_EQ(dispatch("granite-3.0-1b-a400m", 4, 512), "all_gather_reduce_scatter");
     EXPECT_EQ(dispatch("qwen3-30b-a3b", 2, 256), "all_gather_reduce_scatter");
+}
+
+// A '#' that follows a word at once is part of that word.
+TEST(YamlText, SeparatesAValueFromItsCommentAlsoIfItIsLong) {
+    const std::string path = "\"/a/folder/with/a/rather/long/name/of/a/device.yaml\"";
+
+    EXPECT_EQ(yaml_text({{"mesh.device", path, "--device"}, {"mesh.shape", "[1, 2]", "--mesh"}}),
+              "mesh:\n"
+              "  device: " +
+                  path +
+                  " # --device\n"
+                  "  shape: [1, 2]                           # --mesh\n");
 }
 
 // 16 experts of 3·2048·768 parameters of two bytes are 144 MiB; the router has 128·2048.
