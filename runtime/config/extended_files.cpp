@@ -73,12 +73,14 @@ Node read_arch_link(const std::filesystem::path& file, const std::filesystem::pa
     chain.push_back(file);
     // `beside != file`: a file may have the name of the shipped one that it extends.
     const auto beside = file.parent_path() / (name.text + ".yaml");
+    // A path is relative to the file that has it: the run file may be in another folder.
+    const auto& from = is_path_of_arch(name.text) ? file : run_path;
     const auto base = std::filesystem::is_regular_file(beside) && beside != file
                           ? std::optional(beside)
-                          : find_arch_file(name.text, run_path, folders);
+                          : find_arch_file(name.text, from, folders);
     if (!base) {
         throw ConfigError(fmt::format("{}: extends: {}", to_string(name.origin),
-                                      unknown_device(name.text, run_path, folders)));
+                                      unknown_device(name.text, from, folders)));
     }
     refuse_circle(chain, *base, name);
     Node below = read_arch_link(*base, run_path, folders, std::move(chain));

@@ -55,6 +55,25 @@ TEST(CliModel, FindsADeviceFileInTheCurrentFolderAndWritesTheRunFileElsewhere) {
     EXPECT_EQ(check.exit_code, 0) << check.err;
 }
 
+// The layer is planned in the folder of a shipped run file, and run from that of --out.
+TEST(CliModel, FindsADeviceThatADeviceFileExtendsBesideThatFile) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+    std::filesystem::create_directory(folder.file("my devices #2"));
+    std::filesystem::create_directory(folder.file("runs"));
+    (void)folder.write("my devices #2/base.yaml", "extends: wormhole_n150\nname: base\n");
+    (void)folder.write("my devices #2/fast.yaml", "extends: ./base.yaml\nname: fast\n");
+
+    const Ending written =
+        run_tessera({"model", "small.json", "--device", "my devices #2/fast.yaml", "--mesh", "1x2",
+                     "--out", "runs/small.yaml", "--write-only"},
+                    folder.path());
+
+    EXPECT_EQ(written.exit_code, 0) << written.err;
+    const Ending check = run_tessera({"check", "runs/small.yaml"}, folder.path());
+    EXPECT_EQ(check.exit_code, 0) << check.err;
+}
+
 TEST(CliModel, RefusesADeviceFileThatDoesNotExist) {
     const ScratchFolder folder;
     (void)folder.write("small.json", kSmall);
