@@ -72,10 +72,13 @@ model::PlacedBy placed_by(const config::LoadedRun& loaded, const model::RoutedRu
 }
 
 model::RoutingTrace trace_of(const std::string& word, const model::RoutedRun& run,
-                             std::uint32_t layer) {
-    model::RoutingTrace trace = model::routing_called(word, {run.tokens, run.experts, run.top_k});
-    require(layer < trace.layers, "--layer {}: {} has {} layers; allowed: 0 to {}", layer,
-            trace.name, trace.layers, trace.layers - 1);
+                             std::uint32_t layer, std::string_view option) {
+    model::RoutingTrace trace =
+        model::routing_called(word, {run.tokens, run.experts, run.top_k}, option);
+    require(layer < trace.layers, "--layer {}: {} has {}", layer, trace.name,
+            trace.layers == 1
+                ? "1 layer; allowed: 0"
+                : fmt::format("{} layers; allowed: 0 to {}", trace.layers, trace.layers - 1));
     require(trace.top_k == run.top_k, "{}: {} experts a token; allowed: {}, the top-k of the run",
             trace.name, trace.top_k, run.top_k);
     require_ids(trace, run.experts);
@@ -169,10 +172,12 @@ ExitCode place(const PlaceOptions& options, const Console& console) {
     require_file_name("--out", options.out);
     const config::LoadedRun loaded = load_routed(options);
     const model::RoutedRun run = model::routed_run(loaded, options.config.config);
-    const model::RoutingTrace trace = trace_of(options.routing, run, options.demand.layer);
-    const auto later = options.other
-                           ? std::optional(trace_of(*options.other, run, options.demand.layer))
-                           : std::nullopt;
+    const model::RoutingTrace trace =
+        trace_of(options.routing, run, options.demand.layer, "--routing");
+    const auto later =
+        options.other
+            ? std::optional(trace_of(*options.other, run, options.demand.layer, "--routing-check"))
+            : std::nullopt;
     const model::PlacedBy by = placed_by(loaded, run, options.demand.redundant);
     require(by == model::PlacedBy::Map || !run.has_model_weights,
             "{}: its experts have weights from files, so they keep their numbers; allowed: "

@@ -155,22 +155,23 @@ struct LoadRow {
 constexpr std::array kLoads{LoadRow{"uniform", 0, 0}, LoadRow{"zipf", 1, 8},
                             LoadRow{"lognormal", 1, 8}, LoadRow{"hot", 0.5, 1}};
 
-Load parse_load(const std::string& text) {
+Load parse_load(const std::string& text, std::string_view option) {
     const std::size_t colon = text.find(':');
     const std::string word = text.substr(0, colon);
     const auto row = std::ranges::find(kLoads, word, &LoadRow::word);
     require(row != kLoads.end(),
-            "--routing {}: no such file or load; allowed: a .npy or .safetensors file, uniform, "
+            "{} {}: no such file or load; allowed: a .npy or .safetensors file, uniform, "
             "zipf[:EXPONENT], lognormal[:SIGMA], hot[:SHARE]",
-            text);
+            option, text);
     if (colon == std::string::npos) {
         return {word, row->by_default};
     }
+    require(row->most > 0, "{} {}: {} takes no number; allowed: {}", option, text, word, word);
     double number = 0;
     const char* end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, number);
     require(error == std::errc() && rest == end && number >= 0 && number <= row->most,
-            "--routing {}: allowed after the colon: a number from 0 to {}", text, row->most);
+            "{} {}: allowed after the colon: a number from 0 to {}", option, text, row->most);
     return {word, number};
 }
 
@@ -199,8 +200,9 @@ RoutingTrace read_routing(const std::filesystem::path& path) {
 }
 
 // Chooses without replacement by the largest keys log(weight) − log(−log(u)) (Gumbel).
-RoutingTrace draw_routing(const std::string& text, const TraceShape& shape) {
-    const Load load = parse_load(text);
+RoutingTrace draw_routing(const std::string& text, const TraceShape& shape,
+                          std::string_view option) {
+    const Load load = parse_load(text, option);
     const std::uint64_t seed = seed_for(1, "routing " + text);
     const std::vector<double> logs = popularity(load, shape.experts, seed);
     const std::uint32_t hot = random_permutation(seed, shape.experts).front();
@@ -224,8 +226,9 @@ RoutingTrace draw_routing(const std::string& text, const TraceShape& shape) {
     return trace;
 }
 
-RoutingTrace routing_called(const std::string& word, const TraceShape& shape) {
-    return std::filesystem::exists(word) ? read_routing(word) : draw_routing(word, shape);
+RoutingTrace routing_called(const std::string& word, const TraceShape& shape,
+                            std::string_view option) {
+    return std::filesystem::exists(word) ? read_routing(word) : draw_routing(word, shape, option);
 }
 
 void require_ids(const RoutingTrace& trace, std::uint32_t experts) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tessera::model {
@@ -42,12 +43,15 @@ struct TraceShape {
 
 /// Draws a load: uniform, zipf[:EXPONENT] (1), lognormal[:SIGMA] (1) or hot[:SHARE] (0.5), the
 /// share of tokens that choose one expert first. Experts get their popularity in random order.
-/// Errors   UsageError for an unknown word or a number out of range.
-[[nodiscard]] RoutingTrace draw_routing(const std::string& load, const TraceShape& shape);
+/// Errors   UsageError for an unknown word or a number out of range, which names the `option` that
+///          gave the load.
+[[nodiscard]] RoutingTrace draw_routing(const std::string& load, const TraceShape& shape,
+                                        std::string_view option = "--routing");
 
 /// Reads the file of that name if there is one, else draws the load.
 /// Errors   as read_routing and draw_routing.
-[[nodiscard]] RoutingTrace routing_called(const std::string& word, const TraceShape& shape);
+[[nodiscard]] RoutingTrace routing_called(const std::string& word, const TraceShape& shape,
+                                          std::string_view option = "--routing");
 
 /// Refuses ids of other experts than a layer has.
 /// Errors   UsageError with the place of the first.

@@ -390,6 +390,13 @@ TEST(CliMoePlace, LeavesAUsersFileOfTheSameNameAlone) {
     EXPECT_EQ(bytes_of(folder.file("moe_modular.before.yaml")), "extends: moe_modular\n");
 }
 
+TEST(CliMoePlace, NamesTheOptionOfAnUnknownLoad) {
+    EXPECT_EQ(run_tessera(
+                  {"moe", "place", "moe_modular", "--routing", "zipf", "--routing-check", "zipf:9"})
+                  .err,
+              "tessera: --routing-check zipf:9: allowed after the colon: a number from 0 to 8\n");
+}
+
 TEST(CliMoePlace, RefusesATraceOfAnotherTopK) {
     const ScratchFolder folder;
 

@@ -280,6 +280,8 @@ TEST(SyntheticRouting, AnUnknownLoadListsTheAllowedOnes) {
               "--routing zip: no such file or load; allowed: a .npy or .safetensors file, uniform, "
               "zipf[:EXPONENT], lognormal[:SIGMA], hot[:SHARE]");
     EXPECT_EQ(message("hot:2"), "--routing hot:2: allowed after the colon: a number from 0 to 1");
+    EXPECT_EQ(message("uniform:2"),
+              "--routing uniform:2: uniform takes no number; allowed: uniform");
 }
 
 // The experts of DeepSeek-MoE on 8 devices as vLLM distributes them.
