@@ -51,6 +51,8 @@ CLI::Option& add_repeated_option(CLI::App& command, const char* name,
 void add_set_option(CLI::App& command, std::vector<std::string>& sets);
 /// Returns the check of a number from `fewest` to `most`, which help shows as "2-1024".
 [[nodiscard]] CLI::Validator whole_number(std::uint32_t fewest, std::uint32_t most);
+/// Largest number of a layer that a command line may give; a model or a trace has its own.
+inline constexpr std::uint32_t kMostLayer = 4095;
 
 /// Adds --threads.
 void add_threads_option(CLI::App& command, ConfigOptions& options);

@@ -284,7 +284,8 @@ Command add_model(CLI::App& root, Console& console) {
     command
         ->add_option("--layer-index", options->demand.layer,
                      "Number of the layer, from 0 [the first with experts]")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(whole_number(0, kMostLayer));
     command
         ->add_option("--routing", options->routing,
                      "Experts of the tokens: a .npy or safetensors file of (tokens, layers, "

@@ -217,7 +217,8 @@ Command add_moe_place(CLI::App& moe, Console& console) {
                      "A later trace: also print the loads of the placement under it")
         ->type_name("FILE|LOAD");
     command->add_option("--layer", options->demand.layer, "Layer of the trace, from 0 [0]")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(whole_number(0, kMostLayer));
     command
         ->add_option(
             "--by", options->by,

@@ -114,6 +114,15 @@ TEST(CliModel, DoesNotReplaceTheModelItself) {
     EXPECT_EQ(bytes_of(folder.file("small.json")), kSmall);
 }
 
+TEST(CliModel, StatesWhichNumbersOfALayerAreAllowed) {
+    EXPECT_EQ(run_tessera({"model", "mixtral-8x7b", "--layer-index", "-1"}).err,
+              "tessera: --layer-index -1: allowed: 0 to 4095; see tessera model --help\n");
+    EXPECT_EQ(run_tessera({"moe", "place", "moe_modular", "--routing", "zipf", "--layer", "x"}).err,
+              "tessera: --layer x: allowed: 0 to 4095; see tessera moe place --help\n");
+    EXPECT_EQ(run_tessera({"moe", "place", "moe_modular", "--routing", "zipf", "--layer", "3"}).err,
+              "tessera: --layer 3: zipf has 1 layer; allowed: 0\n");
+}
+
 TEST(CliModel, ALayerBeyondTheDramNamesBytesAndDevices) {
     const ScratchFolder folder;
 
