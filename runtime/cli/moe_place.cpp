@@ -187,6 +187,7 @@ ExitCode place(const PlaceOptions& options, const Console& console) {
     const PlacedFiles files = write_files(run, placed, options);
     console.out << "Placement of " << placed.after.size() << " experts on " << run.devices
                 << " devices by " << trace.name << "\n"
+                << "Experts in order:\n"
                 << routing_text(
                        routing_load(trace, options.demand.layer, placed.before, run.devices),
                        placed.before, console.out_style)

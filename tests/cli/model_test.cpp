@@ -379,6 +379,7 @@ TEST(CliMoePlace, WritesAPlacementThatRuns) {
     EXPECT_THAT(
         ending.out,
         ContainsRegex("Largest load over the mean: 1.3291 in order, 1.0[0-2][0-9]* placed"));
+    EXPECT_THAT(ending.out, HasSubstr("\nExperts in order:\n  device  experts  choices "));
     EXPECT_EQ(run_tessera({"run", "moe_modular.placed.yaml", "--quiet"}, folder.path()).exit_code,
               0);
 }
