@@ -203,6 +203,7 @@ ExitCode run_model(ModelOptions options, const Console& console) {
     const model::ReadModel read = model::read_model(model_file);
     const std::string path = options.out.value_or(read.name + ".yaml");
     require_different({{"--out", path}}, {{"MODEL", model_file}});
+    require_yaml_ending("--out", options.out);
     std::optional<GivenRouting> given;
     if (options.routing) {
         given = read_given_routing(*options.routing, read, options.demand);

@@ -78,6 +78,12 @@ void require_ending(const char* option, const std::optional<std::string>& path,
                     std::filesystem::path(file).replace_extension(ending).string()));
 }
 
+void require_yaml_ending(const char* option, const std::optional<std::string>& path) {
+    if (std::filesystem::path(path.value_or("")).extension() != ".yml") {
+        require_ending(option, path, ".yaml");
+    }
+}
+
 void require_folder_name(const char* option, const std::optional<std::string>& path) {
     if (path) {
         require(!path->empty(), "{}: the name is empty", option);

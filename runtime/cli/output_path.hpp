@@ -21,6 +21,10 @@ void require_file_name(const char* option, const std::optional<std::string>& pat
 void require_ending(const char* option, const std::optional<std::string>& path,
                     std::string_view ending);
 
+/// Errors   UsageError as require_ending() for a YAML file, which may also end with ".yml". A
+///          configuration with another ending is read as a report or a trace.
+void require_yaml_ending(const char* option, const std::optional<std::string>& path);
+
 /// Errors   UsageError if the name is empty, or if it names something other than a folder.
 void require_folder_name(const char* option, const std::optional<std::string>& path);
 

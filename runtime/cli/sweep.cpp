@@ -193,6 +193,7 @@ config::LoadedSweep open_sweep(const ConfigOptions& options, const SweepPlaces& 
     require_folder_name("--out", places.out);
     require_folder_name("--cache", places.cache);
     require_file_name("--table", places.table);
+    require_yaml_ending("--table", places.table);
     (void)threads_of(options.threads);
     config::LoadedSweep sweep = load_sweep(options);
     config::require_possible(sweep);

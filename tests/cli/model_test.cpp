@@ -123,6 +123,26 @@ TEST(CliModel, StatesWhichNumbersOfALayerAreAllowed) {
               "tessera: --layer 3: zipf has 1 layer; allowed: 0\n");
 }
 
+// compare and advise read a .json file as a report.
+TEST(CliModel, RefusesARunFileWithTheEndingOfAnotherFormat) {
+    const ScratchFolder folder;
+    (void)folder.write("small.json", kSmall);
+
+    const Ending ending =
+        run_tessera({"model", "small.json", "--out", "run.json", "--write-only"}, folder.path());
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: --out run.json: its ending is .json, allowed: .yaml, the format that the "
+              "option writes; write --out run.yaml\n");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("run.json")));
+    EXPECT_EQ(
+        run_tessera({"model", "small.json", "--mesh", "1x2", "--out", "run.yml", "--write-only"},
+                    folder.path())
+            .exit_code,
+        0);
+}
+
 TEST(CliModel, ALayerBeyondTheDramNamesBytesAndDevices) {
     const ScratchFolder folder;
 

@@ -52,6 +52,15 @@ TEST_F(CliTune, ChoosesOnceAndKeepsTheChoice) {
     EXPECT_THAT(kept.out, StartsWith("kept: "));
 }
 
+TEST_F(CliTune, RefusesATableWithTheEndingOfAnotherFormat) {
+    const Ending ending = run_tessera({"tune", "fp8_tile", "--table", "tuned.json"});
+
+    EXPECT_EQ(ending.exit_code, 2);
+    EXPECT_EQ(ending.err,
+              "tessera: --table tuned.json: its ending is .json, allowed: .yaml, the format that "
+              "the option writes; write --table tuned.yaml\n");
+}
+
 TEST_F(CliTune, ExplainsWhatItCompared) {
     const std::string text = tune({"--explain"}).out;
 
