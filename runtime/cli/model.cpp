@@ -184,11 +184,16 @@ void refuse_demand_sets(const ModelOptions& options) {
     }
 }
 
-/// Notes the quantisation that the user sets: it decides what is read from files, and the dispatch.
-void take_quantisation(ModelOptions& options) {
+/// Notes the parts of the layer that the user sets: the quantisation decides what is read from files,
+/// and the dispatch and the experts fit each other and the quantisation.
+void take_parts(ModelOptions& options) {
     for (const config::Override& set : config::parse_sets(options.run.config.sets)) {
         if (set.path == "params.quantisation") {
             options.demand.quantisation = set.value;
+        } else if (set.path == "params.pf") {
+            options.demand.prepare_finalize = set.value;
+        } else if (set.path == "params.experts_by") {
+            options.demand.experts = set.value;
         }
     }
 }
@@ -196,7 +201,7 @@ void take_quantisation(ModelOptions& options) {
 ExitCode run_model(ModelOptions options, const Console& console) {
     parse_demand(options);
     refuse_demand_sets(options);
-    take_quantisation(options);
+    take_parts(options);
     require_file_name("--out", options.out);
     check_run_options(options.run);
     const std::string model_file = find_model(options.model);

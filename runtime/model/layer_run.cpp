@@ -67,20 +67,26 @@ void add_router(const MoeModel& model, Params& params) {
 
 void add_dispatch(const MoeModel& model, std::string_view quantisation, LayerRun& run,
                   Params& params) {
+    // Words that the run file does not know are refused there.
+    const auto* given =
+        ops::fused_moe::find_prepare_finalize(run.demand.prepare_finalize.value_or(""));
     const auto pair = ops::fused_moe::select_pair(
         {.demands = {.ranks = run.demand.devices(),
-                     // A word that the run file does not know is refused there.
                      .weights = ops::fused_moe::find_weight_format(quantisation)},
          .sizes = {.ranks = run.demand.devices(),
                    .tokens = run.demand.tokens,
                    .hidden = model.hidden,
                    .experts = model.experts,
                    .top_k = model.top_k,
-                   .has_own_tokens = true}});
+                   .has_own_tokens = true},
+         .prepare_finalize = given,
+         .experts = ops::fused_moe::find_experts(run.demand.experts.value_or(""))});
     params.add("pf", pair.prepare_finalize->name, pair.prepare_finalize_reason);
     params.add("experts_by", pair.experts->name, pair.experts_reason);
-    run.assumptions.push_back(
-        fmt::format("dispatch {}: {}", pair.prepare_finalize->name, pair.prepare_finalize_reason));
+    if (given == nullptr) {
+        run.assumptions.push_back(fmt::format("dispatch {}: {}", pair.prepare_finalize->name,
+                                              pair.prepare_finalize_reason));
+    }
 }
 
 /// Rows of devices that share the heads: all, or one if their number does not divide the heads.

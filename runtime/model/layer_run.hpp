@@ -39,6 +39,9 @@ struct LayerDemand {
     /// params.quantisation, if the user sets it; else experts keep the codes of their files, or have
     /// those that quantization_config states.
     std::optional<std::string> quantisation = {};
+    /// params.pf and params.experts_by, if the user sets them; the other part is chosen to fit.
+    std::optional<std::string> prepare_finalize = {};
+    std::optional<std::string> experts = {};
     /// File with the tensor `given_ids`, and what it was made from.
     std::optional<std::filesystem::path> ids_file = {};
     std::string ids_source = {};

@@ -16,7 +16,10 @@
 namespace tessera::model {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
 
 const std::filesystem::path kConfigs = std::string(TESSERA_SOURCE_DIR) + "/configs";
 
@@ -58,6 +61,26 @@ TEST(YamlText, SeparatesAValueFromItsCommentAlsoIfItIsLong) {
                   path +
                   " # --device\n"
                   "  shape: [1, 2]                           # --mesh\n");
+}
+
+// Without the given part, 512 tokens on 8 devices get all_gather_reduce_scatter with grouped, which
+// takes no batches.
+TEST(LayerRun, ChoosesThePartThatFitsAGivenOne) {
+    const LayerDemand demand{.columns = 8, .tokens = 512};
+    LayerDemand with_dispatch = demand;
+    with_dispatch.prepare_finalize = "all_to_all_batched";
+    LayerDemand with_experts = demand;
+    with_experts.experts = "batched_masked";
+
+    const LayerRun free = layer_run(shipped("granite-3.0-1b-a400m"), demand);
+    const LayerRun dispatched = layer_run(shipped("granite-3.0-1b-a400m"), with_dispatch);
+    const LayerRun computed = layer_run(shipped("granite-3.0-1b-a400m"), with_experts);
+
+    EXPECT_EQ(param_of(free, "experts_by"), "grouped");
+    EXPECT_THAT(free.assumptions, Contains(StartsWith("dispatch all_gather_reduce_scatter: ")));
+    EXPECT_EQ(param_of(dispatched, "experts_by"), "batched_by_shape");
+    EXPECT_THAT(dispatched.assumptions, Not(Contains(StartsWith("dispatch "))));
+    EXPECT_EQ(param_of(computed, "pf"), "all_to_all_batched");
 }
 
 // 16 experts of 3·2048·768 parameters of two bytes are 144 MiB; the router has 128·2048.
