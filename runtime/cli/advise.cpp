@@ -32,10 +32,10 @@ struct AdviseOptions {
     bool every_device = false;
 };
 
-/// The advice, and the trace events that --each-constant would replay; 0 if it was computed.
 struct Advised {
     advise::Advice advice;
-    std::uint64_t events_left = 0;
+    std::string note;               ///< drawn_note() of the run
+    std::uint64_t events_left = 0;  ///< that --each-constant would replay; 0 if it was computed
 };
 
 Advised advised(const AdviseOptions& options, const Console& console) {
@@ -58,7 +58,7 @@ Advised advised(const AdviseOptions& options, const Console& console) {
     const auto devices =
         options.every_device ? advise::RuleDevices::All : advise::RuleDevices::Deciding;
     Advised result{replays_rules ? advise::advise(*recorded, devices) : advise::Advice{},
-                   moves_constants ? 0 : cost};
+                   drawn_note({&opened, 1}), moves_constants ? 0 : cost};
     if (moves_constants) {
         progress.begin("moving each constant", cost);
         result.advice.constants = advise::sensitivity(*recorded, console.link);
@@ -77,7 +77,7 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
     if (options.plot && writes) {
         plot.emplace(*options.plot);
     }
-    const auto [advice, events_left] = advised(options, console);
+    const auto [advice, note, events_left] = advised(options, console);
     if (!writes) {
         return ExitCode::Success;
     }
@@ -90,7 +90,8 @@ ExitCode run(const AdviseOptions& options, const Console& console) {
         console.out << to_json(advice).dump(2) << '\n';
     } else {
         const std::string text = to_text(advice, console.out_style);
-        console.out << (options.full ? text : one_screen_of(text, 0));
+        console.out << (options.full ? text : one_screen_of(text, 0))
+                    << (note.empty() ? "" : "\n" + note);
         if (events_left > 0) {
             console.out << fmt::format(
                 "\n"

@@ -203,14 +203,14 @@ compare::AgainstBaseline against_first(std::vector<ComparedRun>& runs, const Mov
     return result;
 }
 
-/// Returns the comparison, and the text that explains missing effects of constants.
+/// Returns the comparison, and the text about missing effects of constants and drawn tensors.
 std::pair<compare::AgainstBaseline, std::string> compared(const CompareOptions& options,
                                                           const Console& console) {
     ProgressLine progress(console);
     std::vector<ComparedRun> runs = open_runs(options, progress);
     const Moved moved =
         runs.size() == 2 ? moved_constants(runs[0], runs[1], options, progress) : Moved{};
-    return {against_first(runs, moved, options, progress), moved.note};
+    return {against_first(runs, moved, options, progress), moved.note + drawn_note(runs)};
 }
 
 /// Says so if two runs have no step in common: a user who mixed up names would take the difference
@@ -246,10 +246,13 @@ ExitCode run(const CompareOptions& options, const Console& console) {
     if (options.json) {
         console.out << (is_pair ? to_json(result.others.front()) : to_json(result)).dump(2) << '\n';
     } else {
-        constexpr std::size_t kVerdictAndNote = 3;
-        const std::string text = is_pair ? to_text(result.others.front(), console.out_style) + note
-                                         : to_text(result, console.out_style);
-        console.out << (options.full ? text : one_screen_of(text, kVerdictAndNote));
+        constexpr std::size_t kVerdict = 2;  // its line, and an empty one before it
+        const auto num_notes = static_cast<std::size_t>(std::ranges::count(note, '\n'));
+        const std::string text = (is_pair ? to_text(result.others.front(), console.out_style)
+                                          : to_text(result, console.out_style)) +
+                                 note;
+        console.out << (options.full ? text
+                                     : one_screen_of(text, kVerdict + std::max(num_notes, 1UL)));
     }
     bool fails = false;
     for (const compare::Comparison& other : result.others) {

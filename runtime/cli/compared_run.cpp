@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/cli/compared_run.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "runtime/cli/config_options.hpp"
 #include "runtime/facade/device_model.hpp"
 #include "runtime/pipeline/run_pipeline.hpp"
+#include "runtime/report/run_text.hpp"
 #include "runtime/study/run_figures.hpp"
 #include "runtime/study/time_trace.hpp"
 #include "tessera/errors.hpp"
@@ -31,7 +33,9 @@ compare::RecordedRun record(const config::LoadedRun& loaded, ProgressLine& progr
     const auto on_step = [&](const pipeline::StepStart& step) {
         progress.step("recording " + step.name, step.number, step.num_steps);
     };
-    run.least_work = pipeline::run_pipeline(loaded, modes, {.on_step = on_step}).least_work;
+    report::RunRecord record = pipeline::run_pipeline(loaded, modes, {.on_step = on_step});
+    run.least_work = std::move(record.least_work);
+    run.drawn = std::move(record.drawn);
     return run;
 }
 
@@ -60,6 +64,20 @@ ComparedRun open_run(const std::string& argument, const std::vector<config::Over
         return record(load(argument, sets), progress);
     }
     return read(path, sets, progress);
+}
+
+std::string drawn_note(std::span<const ComparedRun> runs) {
+    std::vector<std::string> drawn;
+    for (const ComparedRun& run : runs) {
+        const auto* recorded = std::get_if<compare::RecordedRun>(&run);
+        for (const std::string& name :
+             recorded == nullptr ? std::vector<std::string>{} : recorded->drawn) {
+            if (std::ranges::find(drawn, name) == drawn.end()) {
+                drawn.push_back(name);
+            }
+        }
+    }
+    return drawn.empty() ? "" : report::drawn_text(drawn) + "\n";
 }
 
 }  // namespace tessera::cli

@@ -2,6 +2,7 @@
 // Opens an argument of tessera compare: a report, a trace or a run configuration.
 #pragma once
 
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -30,5 +31,9 @@ using ComparedRun = std::variant<compare::RunFigures, compare::RecordedRun>;
 [[nodiscard]] ComparedRun open_run(const std::string& argument,
                                    const std::vector<config::Override>& sets,
                                    ProgressLine& progress);
+
+/// Returns a line that names the tensors that the runs drew, since configurations run without
+/// values (report::drawn_text); empty if there are none.
+[[nodiscard]] std::string drawn_note(std::span<const ComparedRun> runs);
 
 }  // namespace tessera::cli

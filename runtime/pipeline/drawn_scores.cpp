@@ -20,6 +20,13 @@ HostTensor drawn_like(const PipelineSpec& pipeline, const std::string& name,
     return value_of_origin(tensor, {.seed = pipeline.seed});
 }
 
+/// Returns whether a run without values draws an output. Integers are computed in all runs.
+bool is_drawn(const std::string& name, const TensorSpec& spec,
+              std::span<const std::string> steering) {
+    return std::ranges::find(steering, name) != steering.end() &&
+           !tile::is_integer_format(spec.format);
+}
+
 }  // namespace
 
 std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
@@ -35,6 +42,19 @@ std::vector<std::string> steering_tensors(const PipelineSpec& pipeline) {
     return names;
 }
 
+std::vector<std::string> drawn_tensors(const PipelineSpec& pipeline) {
+    const std::vector<std::string> steering = steering_tensors(pipeline);
+    std::vector<std::string> drawn;
+    for (const PipelineStep& step : pipeline.steps) {
+        for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+            if (is_drawn(step.outputs[i].name, step.output_plans[i].spec, steering)) {
+                drawn.push_back(step.outputs[i].name);
+            }
+        }
+    }
+    return drawn;
+}
+
 std::vector<std::string> draw_scores(const PipelineSpec& pipeline, const PipelineStep& step,
                                      std::span<const std::string> steering,
                                      const PlacedTensors& tensors, Session& session) {
@@ -42,9 +62,7 @@ std::vector<std::string> draw_scores(const PipelineSpec& pipeline, const Pipelin
     for (std::size_t i = 0; i < step.outputs.size(); ++i) {
         const std::string& name = step.outputs[i].name;
         const TensorSpec& spec = step.output_plans[i].spec;
-        // Integers are computed in all runs.
-        if (std::ranges::find(steering, name) == steering.end() ||
-            tile::is_integer_format(spec.format)) {
+        if (!is_drawn(name, spec, steering)) {
             continue;
         }
         std::vector<DeviceTensor> replicas;

@@ -17,6 +17,9 @@ namespace tessera::pipeline {
 /// timing-only run must move them.
 [[nodiscard]] std::vector<std::string> steering_tensors(const PipelineSpec& pipeline);
 
+/// Returns the tensors that draw_scores() writes in a run of the pipeline, in the order of its steps.
+[[nodiscard]] std::vector<std::string> drawn_tensors(const PipelineSpec& pipeline);
+
 /// Writes drawn values over the outputs of a step that are in `steering`. Without maths the step
 /// has written bytes that earlier kernels left in L1, and predicted times would depend on them.
 /// Values are functions of the pipeline's seed and the tensor's name, the same on each device.

@@ -220,20 +220,20 @@ std::string parameters_text(const RunRecord& record, const TextStyle& style) {
     return text.empty() ? "" : "  " + painted("parameters", Tone::Heading, style) + "\n" + text;
 }
 
-std::string drawn_text(const RunRecord& record, std::size_t limit) {
-    if (record.drawn.empty()) {
+std::string drawn_text(std::span<const std::string> drawn, std::size_t limit) {
+    if (drawn.empty()) {
         return "";
     }
-    const std::size_t num_shown = std::min(limit, record.drawn.size());
-    return fmt::format("  drawn, since no values are computed: {}{}; kernels choose by them\n",
-                       fmt::join(std::span(record.drawn).first(num_shown), ", "),
-                       num_shown == record.drawn.size()
-                           ? ""
-                           : fmt::format(" and {} more", record.drawn.size() - num_shown));
+    const std::size_t num_shown = std::min(limit, drawn.size());
+    return fmt::format(
+        "drawn, since no values are computed: {}{}; kernels choose by them",
+        fmt::join(drawn.first(num_shown), ", "),
+        num_shown == drawn.size() ? "" : fmt::format(" and {} more", drawn.size() - num_shown));
 }
 
 std::string notes_text(const RunRecord& record, std::size_t limit) {
-    return drawn_text(record, limit) + nans_text(record, limit) +
+    const std::string drawn = drawn_text(record.drawn, limit);
+    return (drawn.empty() ? "" : "  " + drawn + "\n") + nans_text(record, limit) +
            findings_text(record.findings, limit);
 }
 

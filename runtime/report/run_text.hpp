@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <span>
 #include <string>
 
 #include "runtime/report/run_record.hpp"
@@ -20,8 +21,12 @@ namespace tessera::report {
 [[nodiscard]] std::string steps_text(const RunRecord& record, const TextStyle& style);
 /// Returns figures of the cores over the whole run: over all devices, by device, and as maps.
 [[nodiscard]] std::string cores_text(const RunRecord& record, const TextStyle& style);
-/// Returns a line for each tensor with NaN and each line of a kernel that a chip tolerates, at most
-/// `limit` of each.
+/// Returns "drawn, since no values are computed: logits; kernels choose by them", with at most
+/// `limit` names; empty if a run drew no tensor.
+[[nodiscard]] std::string drawn_text(std::span<const std::string> drawn,
+                                     std::size_t limit = std::numeric_limits<std::size_t>::max());
+/// Returns the line of drawn tensors, and a line for each tensor with NaN and each line of a kernel
+/// that a chip tolerates, at most `limit` of each.
 [[nodiscard]] std::string notes_text(const RunRecord& record, std::size_t limit);
 /// Returns the last line: "PASS …", "FAIL" with the failed steps, or "DONE" if nothing was
 /// verified. Lines before it are the notes and each failed step, at most `limit` of each.

@@ -24,6 +24,8 @@ struct RecordedRun {
     timed_run::OnReplayed on_replayed = {};  ///< called after each replay of the run
     std::vector<std::vector<LeastWork>> least_work = {};  ///< [launch][device]; of a trace unknown
     timed_run::LaunchCache* cache = nullptr;              ///< of times of launches; null: none
+    /// Tensors that steer kernels and were drawn, since no step computed them; of a trace unknown.
+    std::vector<std::string> drawn = {};
 };
 
 [[nodiscard]] std::uint64_t events_of(const Trace& trace);

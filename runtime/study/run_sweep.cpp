@@ -18,6 +18,7 @@
 
 #include "emu/base/host_memory.hpp"
 #include "runtime/config/read.hpp"
+#include "runtime/pipeline/drawn_scores.hpp"
 #include "runtime/ranks/work_queue.hpp"
 #include "runtime/study/figures_json.hpp"
 #include "runtime/study/sweep_group.hpp"
@@ -125,11 +126,28 @@ void add_value_labels(const config::LoadedSweep& sweep, SweepResult& result) {
     }
 }
 
+/// Returns the tensors that a sweep without values draws in at least one of its points.
+std::vector<std::string> drawn_by(const config::LoadedSweep& sweep) {
+    std::vector<std::string> drawn;
+    for (const config::SweepPoint& point : sweep.points) {
+        if (sweep.sweep.values || !point.impossible.empty()) {
+            continue;
+        }
+        for (std::string& name : pipeline::drawn_tensors(point.loaded.pipeline)) {
+            if (std::ranges::find(drawn, name) == drawn.end()) {
+                drawn.push_back(std::move(name));
+            }
+        }
+    }
+    return drawn;
+}
+
 SweepResult empty_result(const config::LoadedSweep& sweep) {
     SweepResult result{.name = sweep.name,
                        .question = sweep.sweep.question,
                        .rank_by = sweep.sweep.rank_by,
                        .has_values = sweep.sweep.values,
+                       .drawn = drawn_by(sweep),
                        .cases = {},
                        .keys = keys_of(sweep),
                        .num_case_keys = num_case_keys_of(sweep),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "runtime/report/run_text.hpp"
 #include "runtime/report/timing/html_page.hpp"
 #include "runtime/report/timing/path_parts.hpp"
 #include "runtime/study/sweep_files.hpp"
@@ -80,6 +81,9 @@ Json page_data(const SweepResult& result) {
     std::vector<std::string> lines = answers(result);
     if (result.is_interrupted) {
         lines.insert(lines.begin(), interrupted_text(result));
+    }
+    if (!result.drawn.empty()) {
+        lines.push_back(report::drawn_text(result.drawn));
     }
     const std::vector<Ranked> ranked = ranking(result);
     // The page draws these data with the scripts of report.html, so that both look alike.

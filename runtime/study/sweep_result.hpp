@@ -36,6 +36,9 @@ struct SweepResult {
     std::string question;
     std::string rank_by;  ///< "run" or a step's name
     bool has_values = false;
+    /// Without values: tensors of its points that steer kernels and are drawn, since no step computes
+    /// them.
+    std::vector<std::string> drawn{};
     std::vector<std::string> cases;   ///< names such as "tokens 64"; one empty name without cases
     std::vector<std::string> keys;    ///< keys that points set, those of cases first
     std::size_t num_case_keys = 0;    ///< number of the keys that cases set

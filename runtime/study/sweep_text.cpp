@@ -8,6 +8,7 @@
 #include <span>
 
 #include "runtime/report/number_text.hpp"
+#include "runtime/report/run_text.hpp"
 #include "runtime/report/text_table.hpp"
 
 namespace tessera::sweep {
@@ -156,11 +157,12 @@ std::string to_text(const SweepResult& result, const TextStyle& style) {
         result.num_cached == 0
             ? ""
             : fmt::format(", {} from the cache", count_text(result.num_cached, "point"));
-    return fmt::format("{}: {}\n{}{} by time of {}; {} of kernels{}; values {}\n\n",
+    return fmt::format("{}: {}\n{}{} by time of {}; {} of kernels{}; values {}\n{}\n",
                        painted(result.name, Tone::Heading, style), result.question,
                        count_text(result.points.size(), "point"), cases, ranked_by,
                        count_text(result.num_recordings, "recording"), kept,
-                       result.has_values ? "computed and compared" : "not computed") +
+                       result.has_values ? "computed and compared" : "not computed",
+                       result.drawn.empty() ? "" : report::drawn_text(result.drawn) + "\n") +
            table_text(result, ranking(result), style) + failures_text(result, style) + "\n" +
            answer_text(result);
 }

@@ -234,6 +234,23 @@ TEST_F(Compare, AdvisesWhatWouldMakeARunFaster) {
                                                     "a trace or a configuration"));
 }
 
+// Both commands run a configuration without values, so that its router has no logits.
+TEST_F(Compare, NamesTensorsThatConfigurationsDraw) {
+    const std::string router = folder_->write(
+        "router.yaml", "extends: moe_routing\nparams: {T: 32, H: 64, E: 32, scoring: softmax}\n");
+    const std::string drawn =
+        "\ndrawn, since no values are computed: router_logits; kernels choose by them\n";
+
+    const Ending compared = run_tessera({"compare", router, "--set-b", "params.top_k=2"});
+    const Ending advised = run_tessera({"advise", router});
+
+    EXPECT_EQ(compared.exit_code, 0) << compared.err;
+    EXPECT_THAT(compared.out, EndsWith(drawn));
+    EXPECT_EQ(advised.exit_code, 0) << advised.err;
+    EXPECT_THAT(advised.out, HasSubstr("\n" + drawn));
+    EXPECT_THAT(compare(config_, config_).out, testing::Not(HasSubstr("drawn")));
+}
+
 TEST_F(Compare, LeavesNothingOutOfAConfigurationThatItsSetsChange) {
     const Ending ending = compare(config_, config_, {"--set", "set.copy.grid=[1, 1]"});
 

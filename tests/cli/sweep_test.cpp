@@ -93,6 +93,25 @@ TEST(CliSweep, ShowsTableAndAnswer) {
                                           "\\(robust: [0-9]+ % of [0-9]+ pairs\\)\n$"));
 }
 
+// The router computes its logits, which a sweep without values draws. The experts that tokens choose
+// are then not those of the router.
+TEST(CliSweep, NamesTensorsThatItDraws) {
+    const ScratchFolder folder;
+    const std::string config =
+        folder.write("router.yaml",
+                     "extends: moe_routing\nparams: {T: 32, H: 64, E: 32, scoring: softmax}\n"
+                     "sweep: {question: q, points: [{params.top_k: 2}, {params.top_k: 4}]}\n");
+    const std::string drawn =
+        "drawn, since no values are computed: router_logits; kernels choose by them";
+
+    const Ending ending = run_tessera({"sweep", config, "--out", folder.file("out")});
+
+    EXPECT_EQ(ending.exit_code, 0) << ending.err;
+    EXPECT_THAT(ending.out, HasSubstr("; values not computed\n" + drawn + "\n\n"));
+    const Ending with_values = run_tessera({"sweep", config, "--set", "sweep.values=true"});
+    EXPECT_THAT(with_values.out, testing::Not(HasSubstr("drawn")));
+}
+
 TEST(CliSweep, RanksWithinCases) {
     const ScratchFolder folder;
     const std::string config =

@@ -45,6 +45,17 @@ TEST(SweepText, IsQuestionTableFailuresAndAnswers) {
         "of 255 pairs)\n");
 }
 
+TEST(SweepText, NamesDrawnTensorsUnderTheCounts) {
+    SweepResult result = test::small_sweep();
+    result.drawn = {"router_logits", "index_scores"};
+
+    EXPECT_THAT(
+        to_text(result, {}),
+        HasSubstr("5 recordings of kernels; values not computed\n"
+                  "drawn, since no values are computed: router_logits, index_scores; kernels "
+                  "choose by them\n\n"));
+}
+
 TEST(SweepText, AnswersWithSecondAndSlowest) {
     SweepResult result = test::small_sweep();
     for (PointResult& point : result.points) {
