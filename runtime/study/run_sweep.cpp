@@ -96,6 +96,14 @@ void add_points(const config::LoadedSweep& sweep, SweepResult& result) {
             result.cases.push_back(case_name_of(result, i));
         }
     }
+    // All possible points count, not only those without a time: the files of a sweep that continues from
+    // its cache are the same bytes as those of one that was not interrupted.
+    for (const Group& group :
+         groups_of(sweep, [&](std::size_t i) { return sweep.points[i].impossible.empty(); })) {
+        for (const std::size_t point : group) {
+            result.points[point].recorded_by = group.front();
+        }
+    }
 }
 
 /// Returns the value of a fact such as `{value: 12 cycles, range: …, source: …}`; nothing for other
@@ -337,7 +345,6 @@ private:
         }
         for (std::size_t i = 0; i < group.size(); ++i) {
             PointResult& point = result_.points[group[i]];
-            point.recorded_by = group.front();
             point.failure = result.failure;
             point.exit_code = result.exit_code;
             if (result.failure.empty()) {

@@ -19,8 +19,8 @@ namespace tessera::sweep {
 struct PointResult {
     std::vector<std::string> values;  ///< by SweepResult::keys; "" for a key that it does not set
     std::size_t case_index = 0;       ///< into SweepResult::cases
-    /// Index of the point whose kernels ran for this point's trace: its own, or that of an earlier
-    /// point that differs in timing only.
+    /// Index of the first point that shares this point's recording: its own, or that of an earlier
+    /// point that differs in timing only. It does not depend on the cache.
     std::size_t recorded_by = 0;
     std::optional<compare::RunFigures> figures;
     std::string failure;      ///< a broken rule, an error of its run, or a failed check

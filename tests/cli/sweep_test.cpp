@@ -325,6 +325,23 @@ TEST(CliSweep, GoesOnWhereItStoodWithACache) {
     EXPECT_THAT(text.out, HasSubstr("; 0 recordings of kernels, 2 points from the cache; values "));
 }
 
+// Points that differ in times only share a recording. The column recorded_by names it, also if the
+// cache has the times and nothing is recorded.
+TEST(CliSweep, GivesTheSameBytesFromItsCache) {
+    const ScratchFolder folder;
+    const std::vector<std::string> command{
+        "sweep",
+        folder.write("s.yaml", kCopy + "sweep:\n  question: q\n"
+                                       "  grid: {arch.timing.noc.hop: [8 cycles, 9 cycles]}\n"),
+        "--csv", "--cache", folder.file("points")};
+
+    const Ending first = run_tessera(command);
+    const Ending again = run_tessera(command);
+
+    EXPECT_EQ(first.exit_code, 0) << first.err;
+    EXPECT_EQ(again.out, first.out);
+}
+
 TEST(CliSweep, PrintsTimesThatItsCacheCannotTakeAndEndsWith2) {
     const ScratchFolder folder;
     fs::permissions(folder.path(), fs::perms::all);
