@@ -25,6 +25,11 @@ thread_local Worker* t_worker = nullptr;
 // 160 s.
 constexpr std::uint64_t kPollsPerYield = 1024;
 
+// Iterations of idle polling after which a worker lets the writes of its threads arrive: a thread
+// may poll for one whose issuer calls no barrier. If they arrive at quiescence only, after 4
+// million iterations of each polling thread, 64 cores need 0.25 s of host time for each such write.
+constexpr std::uint64_t kRoundsBeforeArrival = 65536;
+
 }  // namespace
 
 Worker* current_worker() noexcept {
@@ -165,6 +170,27 @@ bool Worker::has_spun_for_long() const {
     return num_idle_rounds_ > polling_.front()->progress_limit;
 }
 
+// The writes stay listed: what their kernels know of them does not depend on the host.
+bool Worker::deliver_own_writes() {
+    bool has_delivered = false;
+    for (Core* core : cores_) {
+        for (const auto& thread : core->threads) {
+            if (!thread || thread->is_finished || !has_writes_in_flight(*thread)) {
+                continue;
+            }
+            for (NocPort& port : thread->noc) {
+                for (Transfer& transfer : port.in_flight) {
+                    if (transfer.kind == TransferKind::Write && !transfer.is_delivered) {
+                        deliver(transfer);
+                        has_delivered = true;
+                    }
+                }
+            }
+        }
+    }
+    return has_delivered;
+}
+
 // Each polling thread has one turn between two calls; the thread with the fewest rounds counts.
 void Worker::count_idle_round() {
     const std::uint64_t progress = launch_->progress();
@@ -172,6 +198,11 @@ void Worker::count_idle_round() {
         (*std::ranges::min_element(polling_, {}, &KernelThread::rounds_per_poll))->rounds_per_poll;
     num_idle_rounds_ = progress == progress_seen_ ? num_idle_rounds_ + rounds : 0;
     progress_seen_ = progress;
+    const bool is_due = num_idle_rounds_ > kRoundsBeforeArrival &&
+                        num_idle_rounds_ <= kRoundsBeforeArrival + rounds;
+    if (is_due && deliver_own_writes()) {
+        launch_->note_progress();
+    }
     if (has_spun_for_long()) {
         idle_spin_since.store(progress, std::memory_order_release);
     }

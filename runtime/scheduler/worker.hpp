@@ -51,6 +51,7 @@ private:
     [[nodiscard]] bool has_polled_with_success() const;
     [[nodiscard]] bool has_spun_for_long() const;
     void count_idle_round();
+    bool deliver_own_writes();
     void release_stacks() const;
 
     LaunchState* launch_;

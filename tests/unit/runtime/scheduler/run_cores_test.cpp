@@ -222,6 +222,16 @@ TEST_P(RunCores, WritesInFlightArriveWhileTheirIssuersPollForThem) {
     EXPECT_EQ(error_of(device_), "no error");
 }
 
+// At the limit of polling the run would take a year.
+TEST_P(RunCores, WritesThatThreadsPollForArriveLongBeforeTheLimitOfPolling) {
+    for (const auto& core : device_.cores()) {
+        place(*core, Processor::Riscv0, send_and_poll, "send_and_poll.cpp");
+        core->threads[0]->progress_limit = 1'000'000'000'000'000;
+    }
+
+    EXPECT_EQ(error_of(device_), "no error");
+}
+
 TEST_P(RunCores, APollingLoopThatNobodyEndsIsADeadlock) {
     place(device_.core({0, 0}), Processor::Riscv1, poll_until_set, "poll.cpp");
 
