@@ -133,7 +133,9 @@ bool Worker::resume_polling() {
     if (has_spun_for_long() && !launch_->poll(*this)) {
         return false;
     }
-    if (has_mail.load(std::memory_order_acquire)) {
+    // A worker that must end its threads runs none of them before: they could post mail to threads
+    // that another worker has already ended.
+    if (has_mail.load(std::memory_order_acquire) || (launch_->is_cancelled() && !has_cancelled)) {
         return true;
     }
     if (num_polls_++ % kPollsPerYield == 0) {
