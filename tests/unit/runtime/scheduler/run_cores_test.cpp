@@ -74,8 +74,9 @@ void touch_beyond_l1() {
     *beyond = std::byte{1};
 }
 
+// Loads as an atomic, since another host thread may store the word meanwhile.
 void poll_until_set() {
-    while (*own_semaphore(0) != 7) {
+    while (__atomic_load_n(own_semaphore(0), __ATOMIC_ACQUIRE) != 7) {
         invalidate_l1_cache();
     }
 }
@@ -93,7 +94,7 @@ void send_and_poll() {
     constexpr std::uint32_t kSource = 106496;
     const std::uint32_t value = 7;
     std::memcpy(thread.core().l1(kSource), &value, 4);
-    noc_async_write(kSource, get_noc_addr(right.x, right.y, get_semaphore(0)), 16);
+    noc_async_write(kSource, get_noc_addr(right.x, right.y, get_semaphore(0)), sizeof value);
     poll_until_set();
     noc_async_write_barrier();
 }
