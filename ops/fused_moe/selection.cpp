@@ -27,6 +27,7 @@ std::string estimate_words(const DispatchEstimate& estimate) {
 std::vector<Candidate> estimated(const Situation& situation) {
     constexpr std::size_t kRunnersUp = 3;
     const std::vector<DispatchEstimate> estimates = estimate_dispatches(situation.sizes);
+    const auto tokens = situation.sizes.tokens_each();
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < estimates.size(); ++i) {
         std::vector<std::string> others;
@@ -35,8 +36,8 @@ std::vector<Candidate> estimated(const Situation& situation) {
         }
         candidates.push_back(
             {estimates[i].dispatch,
-             fmt::format("{} tokens a device: estimated {} cycles beside the products{}{}",
-                         situation.sizes.tokens_each(), estimate_words(estimates[i]),
+             fmt::format("{} token{} a device: estimated {} cycles beside the products{}{}", tokens,
+                         tokens == 1 ? "" : "s", estimate_words(estimates[i]),
                          others.empty() ? "" : "; then ", fmt::join(others, ", "))});
     }
     return candidates;

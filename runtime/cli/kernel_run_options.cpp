@@ -116,8 +116,7 @@ GridSize grid_named(const std::string& text) {
     const std::size_t cross = text.find('x');
     require(cross != text.npos, "--grid {}: expected COLUMNSxROWS, such as 8x8", text);
     const std::string option = "--grid " + text;
-    return {number_of(option, text.substr(0, cross)),
-            number_of(option, text.substr(cross + 1))};
+    return {number_of(option, text.substr(0, cross)), number_of(option, text.substr(cross + 1))};
 }
 
 void add_inference_options(CLI::App& command, KernelRunOptions& options) {

@@ -54,7 +54,7 @@ std::vector<report::NamedText> best_run_files(const config::LoadedSweep& sweep,
         if (entry.rank == 1) {
             const std::string note = result.is_interrupted ? interrupted_text(result) + "\n" : "";
             const std::string head =
-                fmt::format("Of {} points of the sweep {}: {}\n{}{}\n", result.points.size(),
+                fmt::format("From {} points of the sweep {}: {}\n{}{}\n", result.points.size(),
                             result.name, result.question, note, lines.at(files.size()));
             const std::size_t case_index = result.points[entry.point].case_index;
             files.push_back(

@@ -183,7 +183,7 @@ TEST(CliSweep, WritesTheBestAsAConfigurationThatRunsInThatTime) {
     EXPECT_NEAR(std::stod(rows[1][4]), record.at("makespan").at("expected").get<double>() / 1000,
                 1e-6);
     EXPECT_THAT(bytes_of(out + "/best.yaml"),
-                AllOf(StartsWith("# Of 2 points of the sweep s: How many cores?\n# best: grid "),
+                AllOf(StartsWith("# From 2 points of the sweep s: How many cores?\n# best: grid "),
                       HasSubstr("\n    grid: [2, 2]\n")));
     EXPECT_THAT(bytes_of(out + "/sweep.html"), HasSubstr("How many cores?"));
 }

@@ -224,7 +224,7 @@ TEST(SelectedPairReason, NamesTheEstimatesOfTheNextDispatches) {
 
     EXPECT_THAT(pair.prepare_finalize_reason,
                 ::testing::MatchesRegex(
-                    "1 tokens a device: estimated all_to_all_batched [0-9]+ k cycles beside the "
+                    "1 token a device: estimated all_to_all_batched [0-9]+ k cycles beside the "
                     "products; then all_to_all_contiguous [0-9]+ k, all_gather_reduce_scatter "
                     "[0-9]+ k, naive_broadcast [0-9]+ k"));
 }

@@ -60,7 +60,7 @@ TEST_F(SweepFiles, HoldTheBestOfEachCaseAsARunFile) {
     EXPECT_THAT(names,
                 UnorderedElementsAre("sweep.csv", "sweep.html", "best_1.yaml", "best_2.yaml"));
     EXPECT_THAT(text_of(folder_ / "out/best_1.yaml"),
-                AllOf(StartsWith("# Of 4 points of the sweep small: Which K block is <best>?\n"
+                AllOf(StartsWith("# From 4 points of the sweep small: Which K block is <best>?\n"
                                  "# tokens 64: best: k_block 4, 2.000 us; "),
                       HasSubstr("\n  tokens:\n    value: 64\n"), HasSubstr("\n    k_block: 4\n")));
     EXPECT_THAT(text_of(folder_ / "out/best_2.yaml"),
