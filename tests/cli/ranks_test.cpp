@@ -81,7 +81,7 @@ TEST_P(Ranks, ScorePrintsTheSameBytes) {
 }
 
 TEST_P(Ranks, TuneKeepsTheSameChoice) {
-    expect_same_bytes(GetParam(), "tune copies.yaml --table table.json --explain", {"table.json"});
+    expect_same_bytes(GetParam(), "tune copies.yaml --table table.yaml --explain", {"table.yaml"});
 }
 
 TEST_P(Ranks, AdviseNamesTheSameConstants) {
