@@ -230,6 +230,19 @@ void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::ui
     }
 }
 
+std::uint32_t deliver_listed(KernelThread& thread, TransferKind kind) {
+    std::uint32_t num_delivered = 0;
+    for (NocPort& port : thread.noc) {
+        for (Transfer& transfer : port.in_flight) {
+            if (transfer.kind == kind && !transfer.is_delivered) {
+                deliver(transfer);
+                ++num_delivered;
+            }
+        }
+    }
+    return num_delivered;
+}
+
 std::uint32_t complete_all_writes(KernelThread& thread) {
     std::uint32_t num_completed = 0;
     for (std::uint32_t noc = 0; noc < thread.noc.size(); ++noc) {

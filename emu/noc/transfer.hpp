@@ -51,6 +51,10 @@ void complete_writes(KernelThread& thread, std::uint32_t noc, std::optional<std:
 /// flight.
 void flush_writes(KernelThread& thread, std::uint32_t noc, std::optional<std::uint32_t> id);
 
+/// Lets the transfers of one kind take effect and returns the number of those that had not. They stay
+/// listed: the kernel knows of them only after a barrier, and is held to that.
+std::uint32_t deliver_listed(KernelThread& thread, TransferKind kind);
+
 /// Lets every write of the thread take effect and returns the number of writes. The scheduler calls
 /// it when no thread can run, and when the thread ends.
 std::uint32_t complete_all_writes(KernelThread& thread);

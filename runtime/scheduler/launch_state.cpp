@@ -27,20 +27,6 @@ void for_each_thread(std::span<Core* const> cores, Visit visit) {
 
 constexpr std::uint32_t kYieldsBeforeSleep = 100;
 
-// The reads stay listed: the kernel knows of them only after a barrier, and is held to that.
-std::uint32_t deliver_reads(KernelThread& thread) {
-    std::uint32_t num_delivered = 0;
-    for (NocPort& port : thread.noc) {
-        for (Transfer& transfer : port.in_flight) {
-            if (transfer.kind == TransferKind::Read && !transfer.is_delivered) {
-                deliver(transfer);
-                ++num_delivered;
-            }
-        }
-    }
-    return num_delivered;
-}
-
 // A thread may wait for transfers that their issuer's later barrier would deliver: for writes of
 // other threads, or in a polling loop for its own read. On the chip they arrive even if the issuer
 // never reaches its barrier.
@@ -49,7 +35,7 @@ std::uint32_t deliver_transfers_in_flight(std::span<Core* const> cores) {
     for_each_thread(cores, [&](KernelThread& thread) {
         if (!thread.is_finished) {
             num_delivered += complete_all_writes(thread);
-            num_delivered += deliver_reads(thread);
+            num_delivered += deliver_listed(thread, TransferKind::Read);
         }
     });
     return num_delivered;

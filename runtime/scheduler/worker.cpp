@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "emu/core/core.hpp"
+#include "emu/noc/transfer.hpp"
 #include "runtime/scheduler/announced_stack.hpp"
 #include "runtime/scheduler/fiber_algorithm.hpp"
 #include "runtime/scheduler/kernel_fiber.hpp"
@@ -172,25 +173,16 @@ bool Worker::has_spun_for_long() const {
     return num_idle_rounds_ > polling_.front()->progress_limit;
 }
 
-// The writes stay listed: what their kernels know of them does not depend on the host.
 bool Worker::deliver_own_writes() {
-    bool has_delivered = false;
+    std::uint32_t num_delivered = 0;
     for (Core* core : cores_) {
         for (const auto& thread : core->threads) {
-            if (!thread || thread->is_finished || !has_writes_in_flight(*thread)) {
-                continue;
-            }
-            for (NocPort& port : thread->noc) {
-                for (Transfer& transfer : port.in_flight) {
-                    if (transfer.kind == TransferKind::Write && !transfer.is_delivered) {
-                        deliver(transfer);
-                        has_delivered = true;
-                    }
-                }
+            if (thread && !thread->is_finished) {
+                num_delivered += deliver_listed(*thread, TransferKind::Write);
             }
         }
     }
-    return has_delivered;
+    return num_delivered != 0;
 }
 
 // Each polling thread has one turn between two calls; the thread with the fewest rounds counts.
